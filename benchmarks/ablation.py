@@ -13,15 +13,14 @@ from unittest import mock
 from benchmarks.scoring import SEED
 from holloway.domain.memory import Memory, Source
 from holloway.domain.work import Phase
-from holloway.retrieval import candidates, fusion, graph_boost, rank
-from holloway.retrieval.fusion import Fusion
+from holloway.retrieval import candidates, rank
+from holloway.retrieval.rank import Fusion
 from holloway.retrieval.recall import STAGES, RecallOptions, RecallResult, recall_memories
 from holloway.service import memory_search
 
 if TYPE_CHECKING:
-    from holloway.domain.ranking_fields import Sketch
-    from holloway.retrieval.candidates import QueryVector
-    from holloway.retrieval.query_intent import Query
+    from holloway.domain.memory import Sketch
+    from holloway.retrieval.candidates import Query, QueryVector
     from holloway.service.holloway import Holloway
     from holloway.store.filter import Filter
     from holloway.store.store import Store
@@ -76,7 +75,7 @@ def constant(module: ModuleType, **values: object) -> Variant:
 
 def shares(**row: float) -> Variant:
     """Fusion with some weights changed, for every kind of question."""
-    return constant(fusion, WEIGHTS={kind: weights | row for kind, weights in fusion.WEIGHTS.items()})
+    return constant(rank, WEIGHTS={kind: weights | row for kind, weights in rank.WEIGHTS.items()})
 
 
 def in_phase(phase: Phase) -> Variant:
@@ -110,7 +109,7 @@ SWITCHED = {
 CONSTANTS = {
     **{f"meaning {share}, words {1 - share:.1f}": shares(dense=share, text=1 - share) for share in (0.3, 0.7)},
     **{f"places {weight}": shares(graph=weight) for weight in (0.15, 0.6)},
-    **{f"neighbourhood {boost}": constant(graph_boost, BOOST=boost) for boost in (0.1, 0.3)},
+    **{f"neighbourhood {boost}": constant(rank, BOOST=boost) for boost in (0.1, 0.3)},
     "recency 0.2": constant(rank, RECENCY_SHARE=0.2),
     "confidence 0.3": constant(rank, CONFIDENCE_SHARE=0.3),
     "staleness 0.5": constant(rank, CHANGED_SHARE=0.5),

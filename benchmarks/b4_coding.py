@@ -31,12 +31,12 @@ from benchmarks.peers.system import Turn
 from benchmarks.rewritten import Rewritten
 from benchmarks.scoring import SEED, Recalls, recall_at
 from holloway.domain.memory import Draft, Source
-from holloway.embeddings import passage_text
+from holloway.embeddings import memory_texts
 from holloway.embeddings.builtin_model import BuiltinEmbedder
 from holloway.embeddings.provider_choice import EmbedderChoice
+from holloway.promotion import taught_memory
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
-from holloway.text import memory_kind
 
 if TYPE_CHECKING:
     from holloway.domain.ports import Embedder
@@ -102,7 +102,7 @@ def teach(memory: Holloway, past: Past) -> Turn:
     """
     draft = Draft(
         content=past.text,
-        type=memory_kind.infer_type(past.text),
+        type=taught_memory.infer_type(past.text),
         files=past.files,
         modules=tuple(filter(None, [memory.map.module_of(past.files[0])])),
         source=Source.COMMIT_AUTO,
@@ -110,7 +110,7 @@ def teach(memory: Holloway, past: Past) -> Turn:
     )
     kept = memory.store.memories.add_memory(sanitize_draft(draft, str(memory.project.root))).memory
     assert kept is not None, f"{past.commit} was not kept"
-    return Turn(past.commit, "", passage_text.build_passage(kept))
+    return Turn(past.commit, "", memory_texts.build_passage(kept))
 
 
 @contextmanager

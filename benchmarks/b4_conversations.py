@@ -23,7 +23,7 @@ from benchmarks.peers.simple import DENSE_SHARE, RRF_K, DenseSearch, RankFusion,
 from benchmarks.peers.system import LeftOut, Turn
 from benchmarks.scoring import SEED, Recalls, chance_of, difference, estimate, macro, recall_at
 from holloway.embeddings.builtin_model import BuiltinEmbedder
-from holloway.embeddings.embedding_errors import EmbedderMissing
+from holloway.errors import EmbedderMissing
 
 if TYPE_CHECKING:
     from benchmarks.peers.system import System

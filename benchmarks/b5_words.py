@@ -21,8 +21,7 @@ import numpy.typing as npt
 from benchmarks.scoring import SEED, share
 from benchmarks.sessions import DEV, recorded
 from holloway.observer.words import self_correction
-from holloway.observer.words.correction_cues import FORMS, SIGN_POINTS
-from holloway.observer.words.self_correction import SCORE_MIN, CorrectionCandidate
+from holloway.observer.words.self_correction import FORMS, SCORE_MIN, SIGN_POINTS, CorrectionCandidate
 
 FILES = ("self_correction_dev.jsonl", "self_correction_dev_extra.jsonl")
 FOLDS = 5

@@ -17,11 +17,10 @@ from benchmarks.generated.growing import Growing
 from benchmarks.machine import Samples, environment
 from benchmarks.plain import LIMIT, Plain
 from benchmarks.targets import target
-from holloway.embeddings import passage_text
+from holloway.embeddings import memory_texts
 from holloway.embeddings.builtin_model import BuiltinEmbedder
 from holloway.embeddings.nearest_neighbors import VectorIndex
-from holloway.retrieval.candidates import GRAPH_MAX, QueryVector
-from holloway.retrieval.query_intent import parse_query
+from holloway.retrieval.candidates import GRAPH_MAX, QueryVector, parse_query
 from holloway.retrieval.recall import RecallOptions, recall_memories
 from holloway.store.filter import Filter
 from holloway.store.search import find_on_files
@@ -55,7 +54,7 @@ import sys, numpy as np
 from pathlib import Path
 import holloway
 from benchmarks.b7_search import means_of
-from holloway.retrieval.query_intent import understand
+from holloway.retrieval.candidates import understand
 from holloway.retrieval.recall import recall
 from holloway.store.filter import Filter
 memory = holloway.open(Path(sys.argv[1]), home=Path(sys.argv[2]))
@@ -93,7 +92,7 @@ def _embed(growing: Growing) -> None:
     """Give every memory a vector."""
     vectors = _vectors(growing.store)
     random = np.random.default_rng(SEED)
-    while waiting := vectors.list_outdated(MODEL, passage_text.EDITION, 1_000):
+    while waiting := vectors.list_outdated(MODEL, memory_texts.EDITION, 1_000):
         rows = random.standard_normal((len(waiting), DIMS), dtype=np.float32)
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         vectors.save_vectors(

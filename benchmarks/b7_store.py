@@ -20,7 +20,7 @@ from benchmarks.targets import target
 from holloway.config import TOOL_RESULT_MEMORIES_MAX
 from holloway.domain.ports import format_stamp
 from holloway.injection.known_facts import with_parents
-from holloway.retrieval.query_intent import parse_query
+from holloway.retrieval.candidates import parse_query
 from holloway.retrieval.recall import recall_memories
 from holloway.store import lookup
 from holloway.store.filter import Filter

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from benchmarks.checkout import git
-from holloway.text.fts_query import STOP_WORDS
+from holloway.text.identifiers import STOP_WORDS
 
 K1, B = 1.2, 0.75
 NEIGHBOURS = 50

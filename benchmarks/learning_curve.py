@@ -21,8 +21,7 @@ from holloway.domain.ports import format_stamp
 from holloway.injection import known_facts
 from holloway.injection.reader import Reader, StoreView
 from holloway.observer.signals.error_retry import find_pairs
-from holloway.retrieval.checkout import PAST_SESSIONS
-from holloway.retrieval.locate import locate_files
+from holloway.retrieval.locate import PAST_SESSIONS, locate_files
 from holloway.retrieval.past_sessions import PastSession
 from holloway.store import lookup, observations
 from holloway.store.filter import Filter

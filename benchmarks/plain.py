@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from benchmarks.generated.growing import BATCH
-from holloway.text.fts_query import match_any, query_terms
+from holloway.text.identifiers import match_any, query_terms
 
 if TYPE_CHECKING:
     from pathlib import Path

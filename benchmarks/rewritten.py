@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchmarks import machine
 
 if TYPE_CHECKING:
-    from holloway.domain.memory import Memory
-    from holloway.domain.ranking_fields import Sketch
+    from holloway.domain.memory import Memory, Sketch
 
 
 class Content(NamedTuple):

@@ -14,7 +14,7 @@ CAPABILITIES = {
     "SQLite": ("sqlite3",),
     "the network": ("socket", "ssl", "http.client", "urllib.request"),
     "other programs": ("subprocess", "multiprocessing", "concurrent.futures"),
-    "a model on this machine": ("holloway.embeddings.onnx_runtime", "tokenizers"),
+    "a model on this machine": ("holloway.embeddings.builtin_model", "tokenizers"),
     "grammars": ("tree_sitter",),
     "an agent's framework": ("pydantic_ai", "langchain", "langgraph", "claude_agent_sdk", "anthropic.lib"),
     "the terminal": ("click", "rich"),

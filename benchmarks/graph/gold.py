@@ -20,8 +20,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.graph import scripts
+from holloway.codemap.scip import documents as naming
 from holloway.codemap.scip import documents as scip
-from holloway.codemap.scip import symbols as naming
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from benchmarks.baselines import ranked
-from holloway.text.fts_query import STOP_WORDS, match_any
-from holloway.text.identifiers import expand_words
+from holloway.text.identifiers import STOP_WORDS, expand_words, match_any
 
 if TYPE_CHECKING:
     from benchmarks.peers.system import Turn

@@ -1,5 +1,7 @@
 """Error classes that users and callers see: a message that names the value, and a hint."""
 
+from __future__ import annotations
+
 
 class HollowayError(Exception):
     """Error whose message names the value, with a hint that says what to do next."""
@@ -18,3 +20,19 @@ class InvalidInput(HollowayError):
     """The caller's value cannot be used; nothing was changed."""
 
     exit_code = 2
+
+
+class EmbeddingFailed(HollowayError):
+    """A text could not be embedded."""
+
+
+class EmbedderMissing(EmbeddingFailed):
+    """This installation cannot embed at all."""
+
+
+class EmbedderUnavailable(EmbeddingFailed):
+    """The provider does not answer, or is misconfigured: another text would not help."""
+
+
+class TextNotEmbeddable(EmbeddingFailed):
+    """The provider refuses these texts; it may accept others."""

@@ -16,8 +16,8 @@ from benchmarks.coding_set import Past, Question, cleaned, coding_set, evenly, l
 from benchmarks.kept import Kept
 from benchmarks.rewritten import Rewritten
 from holloway.config import CONTENT_BYTES_MAX
-from holloway.retrieval import fusion
-from holloway.retrieval.query_intent import QueryKind
+from holloway.retrieval import rank
+from holloway.retrieval.candidates import QueryKind
 from holloway.retrieval.recall import STAGES, RecallOptions
 from holloway.testing import FakeClock, FakeEmbedder
 from tests.conftest import Repository, make_repository
@@ -144,7 +144,7 @@ def test_names_alone_are_the_words_that_only_code_has() -> None:
 def test_a_changed_weight_holds_for_every_kind_of_question() -> None:
     ((_, _, table),) = shares(graph=0.15).changes
     assert isinstance(table, dict)
-    assert table == {kind: fusion.WEIGHTS[kind] | {"graph": 0.15} for kind in QueryKind}
+    assert table == {kind: rank.WEIGHTS[kind] | {"graph": 0.15} for kind in QueryKind}
 
 
 @pytest.mark.promise("stages-measured")

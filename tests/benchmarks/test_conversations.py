@@ -19,7 +19,7 @@ from benchmarks.peers.own import OwnMemory
 from benchmarks.peers.process import PeerProcess, Product
 from benchmarks.peers.simple import DenseSearch, RankFusion, ScoreFusion, TextSearch, spread
 from benchmarks.peers.system import LeftOut, System, Turn
-from holloway.embeddings.embedding_errors import EmbedderMissing
+from holloway.errors import EmbedderMissing
 
 if TYPE_CHECKING:
     from holloway.domain.ports import Vectors

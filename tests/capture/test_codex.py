@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holloway.capture import codex, json_lines, transcripts
+from holloway.capture import codex, json_lines, session_files
 from holloway.domain.event import (
     Call,
     Event,
@@ -247,20 +247,20 @@ def test_sessions_of_both_agents_are_found_in_time_order_with_their_subagents(
     claude = ClaudeWriter(root)
     claude.user("Hello", timestamp="2026-02-01T00:00:00Z")
     own = claude.write(person / ".claude" / "projects" / str(root).replace("/", "-").replace("_", "-") / "first.jsonl")
-    found = transcripts.find_transcripts(root, person)
+    found = session_files.find_transcripts(root, person)
     assert [(each.agent, each.path, each.session) for each in found] == [
         ("claude-code", own, "first"),
         ("codex", files[0], SESSION),
     ]
     assert found[1].parts == tuple(sorted(files[1:]))
     assert found[1].size == files[0].stat().st_size
-    events = list(transcripts.read_events(found[1], root))
+    events = list(session_files.read_events(found[1], root))
     assert [event.actor for event in events if isinstance(event, Said)] == ["deep", "child"]
     assert [event.text for event in events if isinstance(event, Prompt)] == ["Go"]
-    assert transcripts.open_transcript(files[0], "codex") == transcripts.Transcript(
+    assert session_files.open_transcript(files[0], "codex") == session_files.Transcript(
         "codex", files[0], SESSION, found[1].started_at, found[1].size, found[1].modified_at
     )
-    assert transcripts.open_transcript(tmp_path / "gone.jsonl", "codex") is None
+    assert session_files.open_transcript(tmp_path / "gone.jsonl", "codex") is None
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "nothing"))
     assert codex.find_rollouts(person, root) == []
 
@@ -307,4 +307,4 @@ def test_a_rollout_from_a_folder_that_is_not_named_whole_is_of_no_project(
     monkeypatch.delenv("CODEX_HOME", raising=False)
     monkeypatch.chdir(repository.root)
     Rollout(repository.root, cwd=folder).write(tmp_path / "person" / ".codex" / "sessions")
-    assert transcripts.find_transcripts(repository.root, tmp_path / "person") == []
+    assert session_files.find_transcripts(repository.root, tmp_path / "person") == []

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holloway.capture import project_paths, tool_events
-from holloway.capture.todo_list import Plans
+from holloway.capture.session_reader import Plans
 from holloway.config import PATH_CHARS_MAX, SCRATCHPAD_LINES_MAX, SCRATCHPAD_TEXT_CHARS_MAX
 from holloway.domain.event import Call, Plan, PlanItem, Result, ToolKind
 from holloway.observer.observer import Observer

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from holloway.cli import COMMANDS, holloway
-from holloway.service.json_view import memory_json
+from holloway.service.results import memory_json
 from holloway.testing import FakeClock
 from tests.cli.conftest import Cli
 from tests.conftest import Repository

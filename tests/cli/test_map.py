@@ -179,10 +179,10 @@ def test_the_doctor_says_how_the_map_is(
     assert "HEAD has moved" in seen()[1]
     monkeypatch.setattr(health, "NODES_LARGE", 3)
     assert seen()[1].endswith(": large")
-    (database,) = home.glob("projects/*/map-*.db")
-    database.write_bytes(b"this is no database" * 1_000)
+    (map_file,) = home.glob("projects/*/map-*.db")
+    map_file.write_bytes(b"this is no database" * 1_000)
     assert seen()[0] == "warning"
-    assert database.read_bytes().startswith(b"this is no database")
+    assert map_file.read_bytes().startswith(b"this is no database")
 
 
 def test_a_pattern_that_brings_no_file_to_a_module_is_named(cli: Cli, repository: Repository) -> None:

@@ -9,9 +9,15 @@ from hypothesis import strategies as st
 
 from holloway.codemap.scip import documents as reading
 from holloway.codemap.scip import edges as drawing
-from holloway.codemap.scip.documents import Document, Occurrence, SymbolInformation, read_documents
+from holloway.codemap.scip.documents import (
+    Document,
+    Occurrence,
+    SymbolInformation,
+    parse_symbol,
+    read_documents,
+    symbol_kind_and_name,
+)
 from holloway.codemap.scip.edges import ScipEdge, derive_edges
-from holloway.codemap.scip.symbols import parse_symbol, symbol_kind_and_name
 from holloway.errors import HollowayError
 
 P = "scip-x npm shop 1.0 "

@@ -13,7 +13,7 @@ from docs import events, generate
 from docs.console import BLOCK, Shell, filled, plain, steps
 from holloway.observer.signals.signal import SIGNALS
 from holloway.safety.secrets import load_rules
-from holloway.service.json_view import memory_json
+from holloway.service.results import memory_json
 from holloway.testing import FakeClock
 from tests.conftest import Repository
 from tests.domain.test_confidence import a_memory

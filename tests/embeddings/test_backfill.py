@@ -6,12 +6,14 @@ from numpy.typing import NDArray
 
 import holloway
 from holloway.config import EMBED_BATCH_TEXTS
-from holloway.embeddings import passage_text
-from holloway.embeddings.backfill import PROBE_TEXT, Pending, backfill_vectors
-from holloway.embeddings.embedding_errors import EmbedderUnavailable, TextNotEmbeddable
+from holloway.embeddings import memory_texts
+from holloway.embeddings.backfill import PROBE_TEXT, Pending, backfill_vectors, embed_query
 from holloway.embeddings.memory_texts import MemoryTexts
-from holloway.store.vectors import VectorStore
+from holloway.embeddings.provider_choice import EmbedderChoice
+from holloway.errors import EmbedderUnavailable, TextNotEmbeddable
+from holloway.store.vectors import CACHE_DAYS, EmbeddingCache, VectorStore
 from holloway.testing import FakeClock, FakeEmbedder
+from tests.conftest import Repository
 from tests.store.test_memories import taught
 
 
@@ -145,9 +147,9 @@ def test_memories_are_embedded_with_where_they_belong(memory: holloway.Holloway,
     assert source.count_missing() == 1
     assert backfill_vectors(embedder, source).embedded == 1
     assert source.count_missing() == 0
-    assert embedder.asked == [passage_text.build_passage(made)]
+    assert embedder.asked == [memory_texts.build_passage(made)]
     stored = np.frombuffer(next(blob for _, blob in vectors.stream_vectors("fake", embedder.dims)), dtype="<f4")
-    assert stored == pytest.approx(embedder.embed([passage_text.build_passage(made)])[0])
+    assert stored == pytest.approx(embedder.embed([memory_texts.build_passage(made)])[0])
 
 
 def test_a_change_in_what_is_not_embedded_asks_the_model_for_nothing(
@@ -185,7 +187,7 @@ def test_once_all_are_embedded_a_question_does_not_look_through_the_memories_aga
     made = taught(memory, "one")
     source = MemoryTexts(vectors, "fake")
     backfill_vectors(FakeEmbedder(), source)
-    assert vectors.is_settled("fake", passage_text.EDITION)
+    assert vectors.is_settled("fake", memory_texts.EDITION)
     seen: list[str] = []
     memory.store.database.connection.set_trace_callback(seen.append)
     assert (list(source.list_missing(9, 0)), source.count_missing()) == ([], 0)
@@ -195,3 +197,61 @@ def test_once_all_are_embedded_a_question_does_not_look_through_the_memories_aga
     clock.advance(seconds=1)
     memory.edit(made.id, files=["src/shop/auth/tokens.py"])
     assert source.count_missing() == 1
+
+
+def test_a_question_is_embedded_once_for_each_model_and_only_for_some_weeks(
+    memory: holloway.Holloway, clock: FakeClock
+) -> None:
+    cache, embedder = EmbeddingCache(memory.store.database, clock), FakeEmbedder()
+    first = embed_query("why does it hang", embedder, cache)
+    assert (embed_query("why does it hang", embedder, cache) == first).all()
+    assert embedder.asked == ["why does it hang"]
+    embed_query("why does it hang", other := FakeEmbedder(model="other"), cache)
+    embed_query("why \ud800", embedder, cache)
+    assert (other.asked, embedder.asked[1:]) == (["why does it hang"], ["why \ud800"])
+    clock.advance(days=CACHE_DAYS, seconds=1)
+    embed_query("why does it hang", embedder, cache)
+    assert len(embedder.asked) == 3
+
+
+def test_without_a_cache_every_question_is_embedded() -> None:
+    embedder = FakeEmbedder()
+    assert (embed_query("one", embedder) == embed_query("one", embedder)).all()
+    assert embedder.asked == ["one", "one"]
+
+
+def test_a_server_is_not_asked_again_and_the_words_are_not_kept(
+    repository: Repository, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOLLOWAY_EMBEDDING_PROVIDER", "ollama")
+    embedder = FakeEmbedder()
+    with holloway.open(repository.root, clock=clock) as memory:
+        taught(memory, "tokens live an hour")
+        memory.search.__dict__["choice"] = EmbedderChoice(embedder)
+        for _ in range(2):
+            memory.recall("how long do zeppelins live")
+    assert embedder.asked == ["how long do zeppelins live"]
+    kept = [path.read_bytes() for path in memory.project.folder.iterdir() if path.is_file()]
+    assert any(b"tokens live an hour" in content for content in kept)
+    assert not any(b"zeppelins" in content for content in kept)
+
+
+def test_what_was_asked_goes_with_a_memory_that_is_forgotten(memory: holloway.Holloway, clock: FakeClock) -> None:
+    made = taught(memory, "tokens live an hour")
+    cache, embedder = EmbeddingCache(memory.store.database, clock), FakeEmbedder()
+    embed_query("tokens", embedder, cache)
+    memory.forget([made], hard=True)
+    embed_query("tokens", embedder, cache)
+    assert embedder.asked == ["tokens", "tokens"]
+
+
+def test_a_memory_that_changed_in_the_millisecond_it_was_read_in_keeps_no_vector_of_the_old_text(
+    memory: holloway.Holloway, clock: FakeClock
+) -> None:
+    made = taught(memory, "one")
+    vectors, embedder = VectorStore(memory.store.database, memory.store.memories, clock), FakeEmbedder()
+    texts = MemoryTexts(vectors, "fake")
+    read = texts.list_missing(10, 0)
+    memory.store.memories.update_memory(made, "edited", content="another")
+    texts.save_vectors([(one, embedder.embed([one.text])[0].tobytes()) for one in read])
+    assert [one.owner for one in texts.list_missing(10, 0)] == [made.id]

@@ -1,6 +1,10 @@
 """Search over the mapped file, and what happens to that file when the truth changes or it is damaged."""
 
+import json
+import struct
+import zlib
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,15 +16,17 @@ from numpy.typing import NDArray
 
 import holloway
 from holloway.config import MATRIX_TAIL_ROWS_MAX
-from holloway.embeddings import vector_matrix
+from holloway.embeddings import nearest_neighbors
 from holloway.embeddings.backfill import backfill_vectors
 from holloway.embeddings.memory_texts import MemoryTexts
-from holloway.embeddings.nearest_neighbors import VectorIndex
+from holloway.embeddings.nearest_neighbors import MatrixHeader, VectorIndex
 from holloway.store.vectors import VectorState, VectorStore, get_cache_path, purge_caches
 from holloway.testing import FakeEmbedder
 from tests.store.test_memories import taught
 
 MODEL, DIMS = "fake", 8
+ABOUT = MatrixHeader("model", 4, "0", 1, "mark")
+ONE = np.array([1, 0, 0, 0], dtype="<f4").tobytes()
 
 
 def unit(*numbers: float) -> NDArray[np.float32]:
@@ -159,7 +165,7 @@ def test_many_new_vectors_are_written_into_the_file(rows: Rows, tmp_path: Path) 
         rows.add(seq, vector)
     query = random_units(1, seed=5)[0]
     assert found(nearest, query, 10) == plain(rows, query, 10)
-    stored = vector_matrix.read_matrix(get_cache_path(tmp_path, MODEL))
+    stored = nearest_neighbors.read_matrix(get_cache_path(tmp_path, MODEL))
     assert stored is not None
     assert len(stored.seqs) == len(rows.rows)
 
@@ -213,9 +219,9 @@ def _damage(kind: str, whole: bytes) -> bytes:
     elif kind == "numbers":
         _flip(data, len(data) - 3)
     elif kind == "zeros":
-        data[vector_matrix.HEADER_BYTES : vector_matrix.HEADER_BYTES + 400] = bytes(400)
+        data[nearest_neighbors.HEADER_BYTES : nearest_neighbors.HEADER_BYTES + 400] = bytes(400)
     elif kind == "not a number":
-        data[vector_matrix.HEADER_BYTES + 320 : vector_matrix.HEADER_BYTES + 324] = b"\xff\xff\xff\xff"
+        data[nearest_neighbors.HEADER_BYTES + 320 : nearest_neighbors.HEADER_BYTES + 324] = b"\xff\xff\xff\xff"
     return bytes(data)
 
 
@@ -243,11 +249,11 @@ def test_a_number_that_is_none_between_the_checked_rows_is_noticed_in_the_answer
     nearest.find_nearest(unit(1), 1)
     path = get_cache_path(tmp_path, MODEL)
     data = bytearray(path.read_bytes())
-    at = vector_matrix.HEADER_BYTES + 3 * DIMS * 4
+    at = nearest_neighbors.HEADER_BYTES + 3 * DIMS * 4
     data[at : at + 4] = b"\xff\xff\xff\xff"
     path.write_bytes(bytes(data))
     fresh = VectorIndex(rows, tmp_path, MODEL)
-    assert vector_matrix.read_matrix(path) is not None
+    assert nearest_neighbors.read_matrix(path) is not None
     assert found(fresh, unit(1, 2), 5) == plain(rows, unit(1, 2), 5)
     assert rows.full_reads == 2
 
@@ -263,7 +269,7 @@ def test_vectors_of_another_model_or_size_are_never_compared(rows: Rows, tmp_pat
     other = get_cache_path(tmp_path, "other")
     other.write_bytes(get_cache_path(tmp_path, MODEL).read_bytes())
     VectorIndex(rows, tmp_path, "other").find_nearest(unit(1), 1)
-    stored = vector_matrix.read_matrix(other)
+    stored = nearest_neighbors.read_matrix(other)
     assert stored is not None
     assert stored.about.model == "other"
     assert VectorIndex(rows, tmp_path, MODEL).find_nearest(np.full(4, 0.5, dtype=np.float32), 5) == []
@@ -298,3 +304,36 @@ def test_with_the_real_store_memories_come_and_go(memory: holloway.Holloway) -> 
     memory.forget([money], hard=True)
     assert purge_caches(memory.project.folder) == 0
     assert money.content not in answers("in which cents is money counted")
+
+
+def test_threads_of_one_program_may_write_one_file_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.matrix"
+
+    def write(_: int) -> None:
+        nearest_neighbors.write_matrix(path, ABOUT, iter([(1, ONE)]))
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(write, range(100)))
+
+    stored = nearest_neighbors.read_matrix(path)
+    assert stored is not None
+    assert stored.about == ABOUT
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "[]",
+        "{}",
+        "[" * 3_000,
+        json.dumps({**ABOUT._asdict(), "count": 0, "numbers": 0, "unknown": 1}),
+        json.dumps({**ABOUT._asdict(), "count": None, "numbers": 0}),
+        json.dumps({**ABOUT._asdict(), "count": 0, "numbers": 0, "dims": "4"}),
+    ],
+)
+def test_a_whole_header_of_another_version_is_no_matrix(tmp_path: Path, header: str) -> None:
+    path, text = tmp_path / "vectors.matrix", header.encode()
+    head = struct.pack("<8sII", nearest_neighbors.MAGIC, len(text), zlib.crc32(text)) + text
+    path.write_bytes(head.ljust(nearest_neighbors.HEADER_BYTES, b"\0"))
+    assert nearest_neighbors.read_matrix(path) is None

@@ -16,9 +16,8 @@ from holloway.config import (
     EMBED_ERROR_CHARS_MAX,
     EMBED_QUERY_DEADLINE_S,
 )
-from holloway.embeddings.api_formats import DEFAULT_DIMS, OLLAMA, OPENAI, ApiFormat
-from holloway.embeddings.embedding_errors import EmbedderUnavailable, EmbeddingFailed, TextNotEmbeddable
-from holloway.embeddings.remote_providers import RemoteEmbedder
+from holloway.embeddings.remote_providers import DEFAULT_DIMS, OLLAMA, OPENAI, ApiFormat, RemoteEmbedder
+from holloway.errors import EmbedderUnavailable, EmbeddingFailed, TextNotEmbeddable
 from tests.embeddings.server import Asked, Reply, Script, Server, Step
 
 KEY = "sk-very-secret-0123456789"

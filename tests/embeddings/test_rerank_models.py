@@ -10,8 +10,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 import holloway
 from holloway.config import Settings
 from holloway.embeddings import rerank_models
-from holloway.embeddings.embedding_errors import EmbedderMissing, EmbeddingFailed
 from holloway.embeddings.rerank_models import CrossEncoder, LateInteraction, choose_reranker
+from holloway.errors import EmbedderMissing, EmbeddingFailed
 from tests.store.test_memories import taught
 
 WORDS = ["[UNK]", "money", "cents", "redis", "tests"]

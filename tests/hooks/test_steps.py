@@ -10,7 +10,7 @@ import holloway
 from holloway.capture import journal_reader as reader
 from holloway.config import STEP_TOKENS_MAX, STEPS_WITHOUT_WORD, TOOL_RESULT_MEMORIES_MAX
 from holloway.domain.event import Said
-from holloway.hooks import state_file
+from holloway.injection import session_state
 from holloway.text.tokens import MARGIN, estimate_tokens
 from tests.conftest import Repository
 from tests.hooks.asking import TRAP, TRAP_FILE, Asked, Asking, event
@@ -112,7 +112,7 @@ def test_steps_are_counted_without_a_word_and_forgotten_with_the_session(
 ) -> None:
     step(ask, repository, call(repository, "Bash", command="echo a-private-word"), agent_id="a1")
     idle(ask, repository, 3)
-    kept = sorted(memory.project.journal_folder.glob(f"*{state_file.SUFFIX}"))
+    kept = sorted(memory.project.journal_folder.glob(f"*{session_state.SUFFIX}"))
     assert [json.loads(path.read_text())["step"] for path in kept] == [3, 1]
     assert not any("private" in path.read_text() for path in memory.project.journal_folder.iterdir())
     assert not any(path.suffix == ".jsonl" for path in memory.project.journal_folder.iterdir())
@@ -123,7 +123,7 @@ def test_steps_are_counted_without_a_word_and_forgotten_with_the_session(
 @pytest.mark.parametrize("kept", [b"", b"[]", b'{"step": "many", "told": -1}', b"\xff\xfe", b'{"step": 1e999}'])
 def test_a_count_that_cannot_be_read_begins_anew(tmp_path: Path, kept: bytes) -> None:
     (tmp_path / "s1.step").write_bytes(kept)
-    assert state_file.load_state(str(tmp_path), "s1")["step"] == 0
+    assert session_state.load_state(str(tmp_path), "s1")["step"] == 0
 
 
 @pytest.mark.parametrize("calls", [None, "x", [], [7, None, "x"], [{"tool_name": 7, "tool_input": []}], [{}] * 500])

@@ -34,7 +34,7 @@ def test_tool_and_step_points_load_almost_nothing() -> None:
 def test_a_prompt_and_a_session_start_load_no_parser_and_nothing_that_only_an_index_needs() -> None:
     code = (
         "from holloway.injection import project_map, prompt, prompt_text, session_start, work_state\n"
-        "import holloway.codemap.modules.overview, holloway.retrieval.checkout\n"
+        "import holloway.codemap.modules.overview, holloway.retrieval.locate\n"
     )
     flags = ["-I", "-c", f"import sys, json\n{code}print(json.dumps(sorted(sys.modules)))"]
     done = subprocess.run([sys.executable, *flags], capture_output=True, text=True, check=True, timeout=60)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from holloway.install import CODEX, codex_trust
+from holloway.install import CODEX, connection_checks
 from holloway.install.hooks_json import find_our_hooks
 from holloway.install.slash_commands import COMMANDS
 from tests.conftest import Repository
@@ -92,7 +92,7 @@ def test_the_doctor_and_codex_agree_on_what_was_trusted(connected: Repository) -
     file = Path.home() / HOOKS
     settings = json.loads(file.read_bytes())
     computed = {
-        codex_trust.state_key(file, hook): codex_trust.compute_fingerprint(settings, hook)
+        connection_checks.state_key(file, hook): connection_checks.compute_fingerprint(settings, hook)
         for hook in find_our_hooks(settings)
     }
     assert findings(connected.root, "codex") == ["hooks-untrusted"]

@@ -6,11 +6,15 @@ import json
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from typing import TYPE_CHECKING
 
 import pytest
 
-from holloway.config import LLM_ANSWER_BYTES_MAX
-from holloway.llm.providers import Access, Anthropic, NotAsked, OpenAI, WriterFailed
+from holloway.config import LLM_ANSWER_BYTES_MAX, Settings
+from holloway.llm.providers import Access, Anthropic, NotAsked, OpenAI, WriterFailed, choose_writer
+
+if TYPE_CHECKING:
+    from holloway import Holloway
 
 KEY = "key-that-nobody-may-see"
 
@@ -200,3 +204,31 @@ def test_an_address_or_a_proxy_that_cannot_be_read_is_said(
     monkeypatch.setenv("HTTPS_PROXY", "gopher://nowhere")
     with pytest.raises(NotAsked, match="cannot be read"):
         kind(Access("small", "https://models.example", KEY)).complete("x", max_tokens=5, deadline_s=20)
+
+
+@pytest.mark.promise("nothing-is-sent")
+def test_a_key_in_the_environment_is_no_consent(memory: Holloway) -> None:
+    environment = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
+    assert choose_writer(memory.settings, environment).writer is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "environment", "reason"),
+    [
+        ({"llm.provider": "openai"}, {}, "openai wants a key"),
+        ({"llm.provider": "anthropic", "llm.base_url": "http://127.0.0.1:1"}, {}, "anthropic wants a key"),
+        ({"llm.provider": "openai", "llm.key_env": "MY_KEY"}, {}, "MY_KEY"),
+        ({"llm.provider": "openai", "llm.key_env": "MY_KEY"}, {"MY_KEY": "schlüssel"}, "characters that no key has"),
+        ({"llm.provider": "openai", "llm.key_env": "MY_KEY"}, {"MY_KEY": "a\nb"}, "characters that no key has"),
+        ({"llm.provider": "openai", "llm.base_url": "http://127.0.0.1:11434/v1"}, {}, ""),
+        ({"llm.provider": "anthropic", "llm.key_env": "MY_KEY"}, {"MY_KEY": "k"}, ""),
+    ],
+)
+def test_a_choice_is_complete_or_says_what_is_missing(
+    settings: dict[str, str], environment: dict[str, str], reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key, value in settings.items():
+        monkeypatch.setenv("HOLLOWAY_" + key.upper().replace(".", "_"), value)
+    chosen = choose_writer(Settings.load_settings(), environment)
+    assert (chosen.writer is None) == bool(reason)
+    assert reason in chosen.reason

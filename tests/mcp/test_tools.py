@@ -14,8 +14,7 @@ from holloway.domain.event import Event, Recorded, Said, Started
 from holloway.domain.memory import MemoryType, ReviewReason, Source, State
 from holloway.domain.memory_details import NEEDED
 from holloway.errors import InvalidInput
-from holloway.mcp.response_text import REACHED_MAX
-from holloway.mcp.response_types import Kind, Relates, RelationInput, Verdict
+from holloway.mcp.responses import REACHED_MAX, Kind, Relates, RelationInput, Verdict
 from holloway.mcp.server import TOOLS
 from holloway.mcp.tools import Tools
 from holloway.observer.observer import Observer

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from holloway.domain import event as events
 from holloway.domain.event import Event, PlanItem, ToolKind
-from holloway.domain.session import Outcome
+from holloway.domain.work import Outcome
 from holloway.observer.activity import SessionActivity
 from holloway.observer.scratchpad import Scratchpad
 

@@ -3,8 +3,7 @@ import json
 import pytest
 
 from holloway.domain.event import PlanItem, QaFindings, Started, ToolKind
-from holloway.domain.session import Outcome, SessionType
-from holloway.domain.work import Phase, WorkUnit
+from holloway.domain.work import Outcome, Phase, SessionType, WorkUnit
 from holloway.errors import HollowayError
 from holloway.observer import checkpoint
 from holloway.observer.scratchpad import Scratchpad, Subtask

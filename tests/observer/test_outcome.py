@@ -1,8 +1,7 @@
 import pytest
 
 from holloway.domain.event import Started
-from holloway.domain.session import Outcome, SessionType
-from holloway.domain.work import Phase
+from holloway.domain.work import Outcome, Phase, SessionType
 from holloway.observer.activity import SessionActivity
 from holloway.observer.outcome import classify_session, infer_outcome, infer_session_type
 from holloway.observer.scratchpad import Scratchpad

@@ -20,8 +20,7 @@ from holloway.domain.event import (
     ToolKind,
     Usage,
 )
-from holloway.domain.session import Outcome, SessionType
-from holloway.domain.work import Phase, WorkUnit
+from holloway.domain.work import Outcome, Phase, SessionType, WorkUnit
 from holloway.observer import checkpoint
 from holloway.observer.scratchpad import CALL_CHARS_MAX, Scratchpad, truncate_middle
 from holloway.observer.scratchpad_merge import merge_scratchpads

@@ -1,6 +1,6 @@
 import pytest
 
-from holloway.domain.session import Outcome, SessionType
+from holloway.domain.work import Outcome, SessionType
 from holloway.observer.signals.signal import SIGNALS, SignalName
 from holloway.promotion.gates import FROM_FAILURE, GATES, check_gate
 

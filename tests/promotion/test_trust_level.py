@@ -16,7 +16,7 @@ from holloway.errors import InvalidInput
 from holloway.promotion.trust_level import Standing, is_fit_for_confident, is_fit_for_standard
 from holloway.service.agents import dispute, mark_used
 from holloway.service.holloway import Holloway
-from holloway.store.feedback_counts import FeedbackCounts
+from holloway.store.session_ledger import FeedbackCounts
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from tests.conftest import Repository

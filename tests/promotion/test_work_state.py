@@ -1,7 +1,7 @@
 """Where the work stands when a session ends."""
 
 from holloway.domain.memory_details import WorkState
-from holloway.domain.session import SessionSummary
+from holloway.domain.work import SessionSummary
 from holloway.observer.activity import SessionActivity
 from holloway.observer.outcome import classify_session
 from holloway.promotion.work_state import draft_work_state

@@ -10,9 +10,9 @@ from holloway.observer.signals.signal import Signal, SignalName
 from holloway.promotion.candidate import Candidate
 from holloway.promotion.gates import GateDecision
 from holloway.promotion.pipeline import Promotion
-from holloway.proof.injection_figures import measure_injected
+from holloway.proof.injection_figures import measure_answers, measure_injected
 from holloway.proof.record_fields import ACTED_STEPS
-from holloway.proof.session_facts import InjectedMemory, SessionFacts
+from holloway.proof.session_facts import HookAnswer, InjectedMemory, SessionFacts
 from tests.observer.story import Story
 
 SEARCH_TOKENS = 500
@@ -165,3 +165,39 @@ def test_a_shown_memory_is_contradicted_by_what_was_learned_and_kept(memory: Hol
 def test_what_people_and_agents_said_of_shown_memories_is_passed_on() -> None:
     figures = measure(Story(), corrected=3, flagged=2)
     assert (figures["corrected"], figures["flagged"], figures["graph_boost_rate"]) == (3, 2, None)
+
+
+def test_answers_are_counted_by_point_and_outcome() -> None:
+    answers = [
+        HookAnswer("prompt", "full", "", 40),
+        HookAnswer("prompt", "degraded", "map", 90),
+        HookAnswer("prompt", "degraded", "map", 95),
+        HookAnswer("step", "degraded", "store", 12),
+        HookAnswer("step", "dropped", "store", 100),
+        HookAnswer("step", "empty", "", 3),
+    ]
+
+    figures = measure_answers(answers)
+
+    assert figures["answers"] == {
+        "prompt": {"full": 1, "degraded": 2},
+        "step": {"degraded": 1, "dropped": 1, "empty": 1},
+    }
+    assert figures["answers_dropped"] == 1
+    assert figures["answers_degraded"] == {"map": 2, "store": 1}
+
+
+def test_percentiles_are_times_that_were_measured() -> None:
+    figures = measure_answers([HookAnswer("prompt", "full", "", ms) for ms in range(100, 0, -1)])
+    assert (figures["answer_ms_p50"], figures["answer_ms_p95"]) == (50, 95)
+
+    one = measure_answers([HookAnswer("prompt", "full", "", 7.25)])
+    assert (one["answer_ms_p50"], one["answer_ms_p95"]) == (7.25, 7.25)
+
+
+def test_answers_that_nobody_counted_are_unknown_and_no_answers_are_none() -> None:
+    assert set(measure_answers(None).values()) == {None}
+
+    nothing = measure_answers([])
+    assert (nothing["answers"], nothing["answers_dropped"], nothing["answers_degraded"]) == ({}, 0, {})
+    assert (nothing["answer_ms_p50"], nothing["answer_ms_p95"]) == (None, None)

@@ -9,8 +9,7 @@ from holloway.embeddings.backfill import backfill_vectors
 from holloway.embeddings.memory_texts import MemoryTexts
 from holloway.embeddings.nearest_neighbors import VectorIndex
 from holloway.retrieval import candidates
-from holloway.retrieval.candidates import QueryVector, collect_candidates, search_by_vector
-from holloway.retrieval.query_intent import parse_query
+from holloway.retrieval.candidates import QueryVector, collect_candidates, parse_query, search_by_vector
 from holloway.store.filter import Filter
 from holloway.store.vectors import VectorStore
 from holloway.store.write_gate import sanitize_draft

@@ -13,10 +13,17 @@ from hypothesis import strategies as st
 from holloway.domain.memory import MemoryType, Source, State
 from holloway.domain.work import Phase
 from holloway.retrieval import rank
-from holloway.retrieval.diversity import diversify_ranking, drop_near_duplicates, make_word_similarity
-from holloway.retrieval.fusion import WEIGHTS, Fusion, fuse_scores
-from holloway.retrieval.graph_boost import BOOST, boost_scores
-from holloway.retrieval.query_intent import QueryKind, parse_query
+from holloway.retrieval.candidates import QueryKind, parse_query
+from holloway.retrieval.rank import (
+    BOOST,
+    WEIGHTS,
+    Fusion,
+    boost_scores,
+    diversify_ranking,
+    drop_near_duplicates,
+    fuse_scores,
+    make_word_similarity,
+)
 from holloway.retrieval.recall import STAGES, RecallOptions, RecallResult, recall_memories
 from holloway.store.filter import Filter
 from tests.retrieval.made import made

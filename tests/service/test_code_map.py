@@ -311,11 +311,11 @@ def test_the_map_of_a_shallow_clone_is_behind_only_when_head_has_moved(tmp_path:
 def test_sessions_on_the_default_branch_are_not_one_piece_of_work(
     memory: holloway.Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from holloway.retrieval import checkout
+    from holloway.retrieval import locate
 
     memory.map.update()
     heard: list[str] = []
-    monkeypatch.setattr(checkout, "locate_files", lambda *given, branch, **rest: heard.append(branch))
+    monkeypatch.setattr(locate, "locate_files", lambda *given, branch, **rest: heard.append(branch))
     memory.map.locate("refresh the token")
     repository.git("checkout", "-qb", "feature")
     memory.map.locate("refresh the token")

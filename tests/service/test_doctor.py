@@ -19,7 +19,7 @@ import holloway
 from holloway.codemap import health
 from holloway.config import JOURNAL_KEEP_DAYS
 from holloway.domain.findings import Check, Finding
-from holloway.install import codex_trust, connection_checks, launch_command, original_files
+from holloway.install import connection_checks, launch_command, original_files
 from holloway.install.hooks_json import find_our_hooks
 from holloway.service import background_worker, doctor
 from holloway.store import answer_log, learned_files
@@ -67,8 +67,8 @@ class Patient:
         """What Codex writes when the person trusts our hooks."""
         settings = json.loads(self.codex.read_bytes())
         states = "".join(
-            f'\n[hooks.state."{codex_trust.state_key(self.codex, hook)}"]\n'
-            f'trusted_hash = "{codex_trust.compute_fingerprint(settings, hook)}"\n'
+            f'\n[hooks.state."{connection_checks.state_key(self.codex, hook)}"]\n'
+            f'trusted_hash = "{connection_checks.compute_fingerprint(settings, hook)}"\n'
             for hook in find_our_hooks(settings)
         )
         config = self.codex.with_name("config.toml")

@@ -9,9 +9,9 @@ from filelock import FileLock
 
 import holloway
 from holloway.embeddings.builtin_model import BuiltinEmbedder
-from holloway.embeddings.embedding_errors import EmbeddingFailed
 from holloway.embeddings.provider_choice import EmbedderChoice
-from holloway.retrieval.fusion import Fusion
+from holloway.errors import EmbeddingFailed
+from holloway.retrieval.rank import Fusion
 from holloway.service import memory_search
 from holloway.store.vectors import VectorStore as StoredVectors
 from holloway.testing import FakeClock, FakeEmbedder

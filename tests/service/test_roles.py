@@ -13,8 +13,7 @@ from holloway.domain import work
 from holloway.domain.event import PlanItem
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.domain.memory_details import Calibration, Prefetch
-from holloway.domain.session import Outcome
-from holloway.domain.work import Methodology, Relay, WorkUnit
+from holloway.domain.work import Methodology, Outcome, Relay, WorkUnit
 from holloway.errors import InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.service.project_finder import pause, resume

@@ -9,7 +9,7 @@ import pytest
 
 from holloway.domain.event import Call, Event, Plan, PlanItem, QaFindings, Result, SubtaskDone, ToolKind
 from holloway.domain.memory import MemoryType, State
-from holloway.domain.session import Outcome
+from holloway.domain.work import Outcome
 from holloway.errors import HollowayError
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session, checkpoint_file

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from holloway.domain.memory import MemoryType, Source, State
-from holloway.domain.session import Outcome
+from holloway.domain.work import Outcome
 from holloway.errors import HollowayError
 from holloway.promotion.gates import is_strict
 from holloway.proof.session_facts import SessionFacts

@@ -10,7 +10,7 @@ import holloway
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.domain.memory_details import ErrorFix
 from holloway.domain.ports import format_stamp
-from holloway.store import feedback_counts, lookup, session_ledger, status_counts
+from holloway.store import lookup, session_ledger, status_counts
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from holloway.text.identifiers import in_pattern
@@ -149,7 +149,7 @@ def test_what_the_host_loaded_itself_was_not_shown_by_us(memory: holloway.Hollow
     assert database.fetch_value("SELECT count(*) FROM injections") == 1
     assert session_ledger.list_injections_with_subagents(database, "s1") == []
     assert status_counts.load_status_counts(database.connection, "s1", NOW)[2] == 0
-    assert feedback_counts.count_feedback(database).shown == 0
+    assert session_ledger.count_feedback(database).shown == 0
 
 
 def test_a_subagent_is_no_session_of_its_own(memory: holloway.Holloway) -> None:

@@ -11,8 +11,8 @@ import holloway
 from holloway.capture import journal
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, privacy, session_ledger
-from holloway.store.embedding_cache import EmbeddingCache
 from holloway.store.filter import Filter
+from holloway.store.vectors import EmbeddingCache
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
 from tests.observer.story import Story

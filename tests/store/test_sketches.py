@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from holloway.domain.memory import Draft, MemoryType
-from holloway.domain.ranking_fields import Sketch
+from holloway.domain.memory import Draft, MemoryType, Sketch
 from holloway.store.database import DatabaseDamaged
 from holloway.store.write_gate import sanitize_draft
 

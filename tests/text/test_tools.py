@@ -2,6 +2,7 @@ import pytest
 
 from holloway.domain.event import ToolKind
 from holloway.text import tools
+from holloway.text.tools import SEARCHES, is_locate, is_record, is_search
 
 
 def test_the_kinds_of_tools_are_those_of_the_domain() -> None:
@@ -34,3 +35,17 @@ def test_a_command_is_what_would_be_typed() -> None:
     assert tools.typed_command(["bash", "-lc", "ls && pwd"]) == "ls && pwd"
     assert tools.typed_command(["git", "commit", "-m", "two words"]) == "git commit -m 'two words'"
     assert tools.typed_command({"cmd": "ls"}) == ""
+
+
+@pytest.mark.parametrize("prefix", ["mcp__holloway__", "mcp__plugin_holloway_holloway__"])
+def test_our_tools_are_known_by_the_names_that_hosts_give_them(prefix: str) -> None:
+    assert is_record(f"{prefix}record_memory")
+    assert is_locate(f"{prefix}locate")
+    assert all(is_search(f"{prefix}{name}") for name in SEARCHES)
+    assert not is_search(f"{prefix}record_memory")
+
+
+@pytest.mark.parametrize("tool", ["locate", "mcp__other__locate", "mcp__other__search_memory", ""])
+def test_tools_of_others_are_not_ours(tool: str) -> None:
+    assert not is_locate(tool)
+    assert not is_search(tool)

@@ -25,7 +25,7 @@ from holloway.config import (
 from holloway.safety import secrets
 from holloway.safety.paths import contained_path, safe_name
 from holloway.text import tools
-from holloway.text.own_tools import is_record
+from holloway.text.tools import is_record
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,16 +1,19 @@
-"""Session files (an agent's transcript or our journal), each read once, with failed attempts counted."""
+"""Session files (an agent's transcript or our journal): found, each read once, with failed attempts counted."""
 
 from __future__ import annotations
 
+import heapq
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from filelock import FileLock, Timeout
 
-from holloway.capture import claude_code, journal_reader, transcripts
-from holloway.capture.json_lines import read_objects
+from holloway.capture import claude_code, codex, journal_reader
+from holloway.capture.json_lines import parse_time, read_objects
 from holloway.config import LEARN_ATTEMPTS_MAX, SESSION_SILENCE_S
 from holloway.domain.event import Started
 from holloway.domain.ports import format_stamp
@@ -25,15 +28,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from holloway.capture.journal_reader import Journal
-    from holloway.capture.transcripts import Transcript
     from holloway.domain.event import Event
     from holloway.observer.scratchpad import Scratchpad
     from holloway.store.store import Store
+
 
 LOCK_WAIT_S = 120
 
 Lesson = TypeVar("Lesson")
 """The result of learning from a session; the caller defines its type."""
+HEAD_LINES = 50
+"""Number of lines searched for the start time of a transcript."""
+NESTING_MAX = 8
+"""Maximum depth of subagents that start subagents."""
 
 
 class Unlearned(HollowayError):
@@ -62,7 +69,7 @@ def from_transcript(transcript: Transcript) -> SessionFile:
 
 def from_journal(journal: Journal) -> SessionFile | None:
     """Return the file of a session that hooks have watched: its transcript if it has one; None if both are missing."""
-    transcript = transcripts.open_transcript(journal.transcript, journal.agent) if journal.transcript else None
+    transcript = open_transcript(journal.transcript, journal.agent) if journal.transcript else None
     if transcript is not None:
         return replace(from_transcript(transcript), session=journal.session, journal=journal.path)
     try:
@@ -154,9 +161,9 @@ class SessionFiles(Generic[Lesson]):
         if file.transcript is not None:
             entries_read: set[int] = set()
             for earlier in self._find_earlier(file.transcript, first_at):
-                for _ in transcripts.read_events(earlier, root, entries_read):
+                for _ in read_events(earlier, root, entries_read):
                     pass
-            self._observe_events(observer, transcripts.read_events(file.transcript, root, entries_read))
+            self._observe_events(observer, read_events(file.transcript, root, entries_read))
         if not observer.pad.events and file.journal is not None:
             self._observe_events(observer, journal_reader.read_session(file.journal, root))
         if not observer.pad.events and file.size and next(read_objects(file.path), None) is None:
@@ -200,7 +207,7 @@ class SessionFiles(Generic[Lesson]):
         self._listed_folders.add(folder)
         for path in sorted(folder.glob("*.jsonl")):
             if path not in self._transcripts and not path.name.startswith("agent-"):
-                transcript = transcripts.open_transcript(path, claude_code.AGENT)
+                transcript = open_transcript(path, claude_code.AGENT)
                 if transcript is not None:
                     self._transcripts[path] = transcript
 
@@ -230,3 +237,66 @@ def _last_event_at(journal: Journal) -> float:
         if journal.transcript is not None:
             return max(journal.modified_at, journal.transcript.stat().st_mtime)
     return journal.modified_at
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A session on disk; `parts` are files of its subagents whose names do not refer to it."""
+
+    agent: str
+    path: Path
+    session: str
+    started_at: float
+    size: int
+    modified_at: float
+    parts: tuple[Path, ...] = ()
+
+
+def find_transcripts(root: Path, home: Path | None = None) -> list[Transcript]:
+    """Return the transcripts of a project from all supported agents, oldest first."""
+    person = home or Path.home()
+    listed = [_describe_file(claude_code.AGENT, path, path.stem) for path in claude_code.find_transcripts(person, root)]
+    listed += _group_rollouts(codex.find_rollouts(person, root))
+    existing = (transcript for transcript in listed if transcript)
+    return sorted(existing, key=lambda transcript: (transcript.started_at, str(transcript.path)))
+
+
+def read_events(transcript: Transcript, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
+    """Return the events of a session; entries that are already in `seen` are left out."""
+    if transcript.agent == claude_code.AGENT:
+        return claude_code.read_session(transcript.path, root, seen)
+    streams = [codex.read_session(path, root) for path in (transcript.path, *transcript.parts)]
+    return heapq.merge(*streams, key=lambda event: event.at)
+
+
+def open_transcript(path: Path, agent: str) -> Transcript | None:
+    """Return the transcript in a file that this agent wrote; None if the file does not exist."""
+    session = path.stem if agent == claude_code.AGENT else codex.session_id(codex.read_metadata(path), path)
+    return _describe_file(agent, path, session)
+
+
+def _group_rollouts(paths: list[Path]) -> list[Transcript | None]:
+    """Group rollouts into sessions: a subagent's rollout belongs to the session that started it, if that exists."""
+    metadata = {path: codex.read_metadata(path) for path in paths}
+    owners = {codex.session_id(meta, path): path for path, meta in metadata.items()}
+    parts: dict[Path, list[Path]] = {}
+    for path in metadata:
+        owner = path
+        for _ in range(NESTING_MAX):
+            owner = owners.get(codex.parent_session(metadata[owner]), owner)
+        parts.setdefault(owner, []).append(path)
+    sessions = []
+    for owner, files in parts.items():
+        session = _describe_file(codex.AGENT, owner, codex.session_id(metadata[owner], owner))
+        sessions.append(replace(session, parts=tuple(file for file in files if file != owner)) if session else None)
+    return sessions
+
+
+def _describe_file(agent: str, path: Path, session: str) -> Transcript | None:
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    times = (parse_time(row.get("timestamp"), 0.0) for row in islice(read_objects(path), HEAD_LINES))
+    started = next((time for time in times if time), about.st_mtime)
+    return Transcript(agent, path, session, started, about.st_size, about.st_mtime)

@@ -47,7 +47,7 @@ COMMANDS = {
     },
     "What agents see": {
         "brief": ("project", "Print what an agent reads when its session starts"),
-        "trust": ("trust", "Show or set how much agents are shown unasked"),
+        "trust": ("project", "Show or set how much agents are shown unasked"),
         "pause": ("project", "Stop capturing and injecting"),
         "resume": ("project", "Resume capturing and injecting"),
     },

@@ -1,4 +1,4 @@
-"""Shared parts of the commands: common options, opening a project, terminal output and JSON output."""
+"""Shared parts of the commands: options, filters, opening a project, progress bar, terminal and JSON output."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import os
 import re
 import sys
 import unicodedata
-from functools import cache
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
+    from holloway.service.results import Filter
+
 
 STDIN_BYTES_MAX = 16 * 1024 * 1024
 
@@ -40,6 +44,19 @@ project_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable fields.")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
+STEPS_MIN = 12
+"""Stages with fewer steps show no bar: they end before one could be read."""
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--type", "-t", "types", multiple=True, metavar="TYPE", help="Only memories of this type."),
+    click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="Only memories about this file."),
+    click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="Only memories about this module."),
+    click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only memories with this tag."),
+    click.option("--state", "states", multiple=True, metavar="STATE", help="Only memories in this state."),
+    click.option("--all-branches", is_flag=True, help="Also memories learned on other, unmerged branches."),
+    click.option("--quarantined", is_flag=True, help="Also quarantined memories, which agents do not see."),
+)
 
 
 def open_memory(project: str, *, create: bool = False) -> Holloway:
@@ -201,3 +218,93 @@ def print_redaction_note(redacted: tuple[str, ...]) -> None:
     """Report that a secret was redacted."""
     if redacted:
         print_text(f"A secret was redacted before storing: {', '.join(redacted)}.", "yellow")
+
+
+def open_mapped_memory(project: str, *, create: bool = False) -> Holloway:
+    """Open the memory of a project and update its code map first, however long that takes."""
+    memory = open_memory(project, create=create)
+    try:
+        if not memory.project.key:
+            click.echo("This code map is temporary; `holloway init` stores one.", err=True)
+        with ProgressBar(hidden=False) as tell:
+            memory.map.update(workers=0, progress=tell)
+    except BaseException:
+        memory.close()
+        raise
+    return memory
+
+
+class ProgressBar:
+    """Context manager that yields a progress callback drawing a bar on a terminal, and None elsewhere."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._shown = not hidden and sys.stderr.isatty()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Callable[[str, int, int], None] | None:
+        return self._update_bar if self._shown else None
+
+    def _update_bar(self, stage: str, completed: int, total: int) -> None:
+        if total < STEPS_MIN and self._bar is None:
+            return
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn
+
+            self._bar = Progress(
+                TextColumn("{task.description:>16}"),
+                BarColumn(),
+                TextColumn("{task.percentage:>3.0f} %"),
+                console=Console(stderr=True),
+                transient=True,
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(stage, total=total)
+        self._bar.update(self._task, description=stage, completed=completed, total=total)
+
+    def __exit__(self, *exception: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class FilterOptions:
+    """Values of the filter options."""
+
+    types: tuple[str, ...]
+    files: tuple[str, ...]
+    modules: tuple[str, ...]
+    tags: tuple[str, ...]
+    states: tuple[str, ...]
+    all_branches: bool
+    quarantined: bool
+
+    def build_filter(self, memory: Holloway) -> Filter:
+        """Build the store filter for a project. Raises InvalidInput for an unknown type, state or path."""
+        from holloway import Filter  # loaded when a command runs
+        from holloway.domain.memory import MemoryType, State, parse_choice
+
+        return Filter(
+            types=tuple(parse_choice(MemoryType, kind) for kind in self.types),
+            states=tuple(parse_choice(State, state) for state in self.states),
+            files=tuple(memory.path_of(path, Path.cwd()) for path in self.files),
+            modules=self.modules,
+            tags=self.tags,
+            branch=None if self.all_branches else memory.branch,
+            quarantined=self.quarantined or "quarantined" in self.states,
+        )
+
+
+def filter_options(command: Command) -> Command:
+    """Decorate a command with the filter options; it receives them as `chosen`."""
+
+    @wraps(command)
+    def run_with_options(**values: Any) -> Any:
+        chosen = FilterOptions(**{field.name: values.pop(field.name) for field in fields(FilterOptions)})
+        return command(chosen=chosen, **values)
+
+    decorated: Any = run_with_options
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]

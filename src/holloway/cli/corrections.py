@@ -47,7 +47,7 @@ def wrong_command(
       holloway wrong 7f3a2c --reason outdated "tests/auth uses an in-memory store now"
       holloway restore 7f3a2c        # it was right after all
     """
-    from holloway.service.json_view import memory_json  # loaded when the command runs
+    from holloway.service.results import memory_json  # loaded when the command runs
 
     with open_memory(project) as memory:
         text = read_text_argument(instead, "The replacement") if instead else ""
@@ -140,7 +140,7 @@ def restore_command(ids: tuple[str, ...], last: bool, as_json: bool, project: st
       holloway restore 7f3a2c
       holloway restore --last
     """
-    from holloway.service.json_view import memory_json  # loaded when the command runs
+    from holloway.service.results import memory_json  # loaded when the command runs
 
     with open_memory(project) as memory:
         wanted = list(ids) + ([forgotten_memory.id for forgotten_memory in memory.last_forgotten()] if last else [])

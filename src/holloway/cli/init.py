@@ -41,7 +41,7 @@ def init_command(yes: bool, as_json: bool, project: str) -> None:
     Example:
       cd ~/code/shop && holloway init
     """
-    from holloway.cli.progress import ProgressBar  # loaded when the command runs
+    from holloway.cli.common import ProgressBar  # loaded when the command runs
     from holloway.service import past_sessions
 
     with open_memory(project, create=True) as memory:
@@ -118,8 +118,8 @@ def _offer_rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:
 
 def _offer_past_sessions(memory: Holloway, past: PastSessions, *, yes: bool) -> None:
     """Offer to learn from sessions recorded before holloway was installed."""
+    from holloway.cli.common import ProgressBar
     from holloway.cli.learn import print_learned  # loaded when the command runs
-    from holloway.cli.progress import ProgressBar
     from holloway.service import past_sessions
 
     if not past.sessions:

@@ -52,7 +52,7 @@ def learn_command(since: datetime | None, agent: str | None, dry_run: bool, as_j
       holloway learn --dry-run
       holloway learn --since 2026-01-01 --agent claude-code
     """
-    from holloway.cli.progress import ProgressBar  # loaded when the command runs
+    from holloway.cli.common import ProgressBar  # loaded when the command runs
     from holloway.service import past_sessions
 
     with open_memory(project, create=not dry_run) as memory:

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from holloway.cli.common import (
+    ProgressBar,
     base_folder,
     format_count,
     json_option,
+    open_mapped_memory,
     open_memory,
     print_json,
     print_text,
     project_option,
     read_text_argument,
 )
-from holloway.cli.progress import ProgressBar, open_mapped_memory
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:

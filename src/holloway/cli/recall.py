@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from holloway.cli.common import (
+    FilterOptions,
     base_folder,
     branch_label,
     describe_memory,
+    filter_options,
     format_count,
     json_option,
     open_memory,
@@ -19,7 +21,6 @@ from holloway.cli.common import (
     project_option,
     read_text_argument,
 )
-from holloway.cli.memory_filters import FilterOptions, filter_options
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def recall_command(
       holloway recall "what breaks" --near src/auth/tokens.py --explain
       holloway recall "token refresh" --all-projects
     """
-    from holloway.service.json_view import result_json  # loaded when the command runs
+    from holloway.service.results import result_json  # loaded when the command runs
     from holloway.text.sanitize import one_line
 
     with open_memory(project) as memory:
@@ -138,9 +139,9 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
     Example:
       holloway ask "how do tokens expire, and what went wrong with them before?"
     """
-    from holloway.cli.progress import open_mapped_memory  # loaded when the command runs
+    from holloway.cli.common import open_mapped_memory  # loaded when the command runs
     from holloway.service.ask import ask
-    from holloway.service.json_view import result_json
+    from holloway.service.results import result_json
 
     question = read_text_argument(words, "The question")
     with open_mapped_memory(project) as memory:
@@ -208,7 +209,7 @@ def list_command(
     from dataclasses import replace  # loaded when the command runs
 
     from holloway import Filter
-    from holloway.service.json_view import memory_json
+    from holloway.service.results import memory_json
 
     with open_memory(project) as memory:
         wanted = replace(
@@ -247,7 +248,7 @@ def show_command(memory_id: str, quarantined: bool, as_json: bool, project: str)
     Example:
       holloway show 7f3a
     """
-    from holloway.service.json_view import memory_json  # loaded when the command runs
+    from holloway.service.results import memory_json  # loaded when the command runs
 
     with open_memory(project) as memory:
         shown_memory = memory.get(memory_id)
@@ -295,7 +296,7 @@ def why_command(memory_id: str, as_json: bool, project: str) -> None:
     Example:
       holloway why 7f3a2c
     """
-    from holloway.service.json_view import memory_json  # loaded when the command runs
+    from holloway.service.results import memory_json  # loaded when the command runs
 
     with open_memory(project) as memory:
         provenance = memory.why(memory_id)

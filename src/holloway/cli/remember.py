@@ -70,7 +70,7 @@ def remember_command(
       holloway remember "I prefer small commits" --user
       git log -1 --format=%b | holloway remember -
     """
-    from holloway.service.json_view import memory_json  # loaded when the command runs
+    from holloway.service.results import memory_json  # loaded when the command runs
 
     with open_memory(project, create=True) as memory:
         remembered = memory.remember(
@@ -174,7 +174,7 @@ def edit_command(
       holloway edit 7f3a2c "tests/auth hangs without REDIS_URL=fake://"
       holloway edit 7f3a2c --type requirement --file src/auth/tokens.py
     """
-    from holloway.service.json_view import memory_json  # loaded when the command runs
+    from holloway.service.results import memory_json  # loaded when the command runs
 
     if no_files and files:
         raise InvalidInput("--no-files and --file contradict each other.", "Give only one of them.")
@@ -225,7 +225,7 @@ def pin_command(memory_id: str, off: bool, as_json: bool, project: str) -> None:
     Example:
       holloway pin 7f3a2c
     """
-    from holloway.service.json_view import memory_json  # loaded when the command runs
+    from holloway.service.results import memory_json  # loaded when the command runs
 
     with open_memory(project) as memory:
         changed = memory.pin(memory_id, on=not off)

@@ -65,7 +65,7 @@ def review_command(
       holloway review --json
     """
     from holloway.service import session_report  # loaded when the command runs
-    from holloway.service.json_view import memory_json
+    from holloway.service.results import memory_json
 
     with open_memory(project) as memory:
         decided = _apply_options(memory, ok_ids, drop_ids, later_ids, ok_files)

@@ -20,7 +20,7 @@ from holloway.cli.common import (
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
-    from holloway.domain.session import SessionSummary
+    from holloway.domain.work import SessionSummary
     from holloway.service.holloway import Holloway
     from holloway.service.results import StoredCandidate
     from holloway.service.session_report import SessionReport

@@ -6,10 +6,9 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.languages import find_family
+from holloway.codemap.parse.languages import PACKAGE_FAMILIES, PACKAGE_FILE_STEMS, find_family
 from holloway.codemap.parse.source_files import UNFIT_REASONS, SkippedFile
 from holloway.codemap.resolve.imports.file_tree import MANIFESTS, folders_above
-from holloway.codemap.resolve.language_families import PACKAGE_FAMILIES, PACKAGE_FILE_STEMS
 
 if TYPE_CHECKING:
     from holloway.codemap.database import MapDatabase

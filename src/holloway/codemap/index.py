@@ -14,13 +14,13 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap import file_errors, process_pool
-from holloway.codemap.facts_cache import FactsCache, MapFactsSource
+from holloway.codemap import process_pool
 from holloway.codemap.file_diff import MapChange, find_affected_files
 from holloway.codemap.map_writer import MapWriter
 from holloway.codemap.parse import source_files
 from holloway.codemap.parse.facts import Facts, decode_facts
-from holloway.codemap.parse.parse_file import ParsedFile, parse_file
+from holloway.codemap.parse.parse_file import FATAL_ERRORS, ParsedFile, format_reason, parse_file
+from holloway.codemap.process_pool import FactsCache, MapFactsSource
 from holloway.codemap.resolve.imports.import_resolver import ImportResolver
 from holloway.codemap.resolve.resolver import Resolver
 from holloway.codemap.scip import import_index
@@ -251,10 +251,10 @@ def _write_file(database: MapDatabase, rows: MapWriter, change: MapChange, parse
     facts = parsed_file.facts or (decode_facts(parsed_file.stored) if parsed_file.stored else Facts())
     try:
         change.written_ids[parsed_file.path] = rows.write_file(parsed_file, facts, change.reuse_id(parsed_file))
-    except file_errors.FATAL_ERRORS:
+    except FATAL_ERRORS:
         raise
     except Exception as error:
-        change.skip_file(parsed_file, file_errors.format_reason("writing", error))
+        change.skip_file(parsed_file, format_reason("writing", error))
         return None
     if former is not None and former["interface"] != parsed_file.interface:
         change.changed_interface_ids.add(former["id"])
@@ -322,10 +322,10 @@ def _write_resolutions(
         try:
             if not isinstance(resolution, str):
                 rows.write_resolution(path, resolution)
-        except file_errors.FATAL_ERRORS:
+        except FATAL_ERRORS:
             raise
         except Exception as error:
-            reason = file_errors.format_reason("resolving", error)
+            reason = format_reason("resolving", error)
         if reason:
             skipped.append(source_files.SkippedFile(path, reason))
             rows.mark_changed(path)

@@ -95,15 +95,12 @@ class IndexRun:
 
     def _update_modules(self, edit_rows: list[tuple[str, str, str]], renamed: dict[str, str]) -> None:
         """Detect the modules again and rebuild the overview from them."""
-        from holloway.codemap.modules import (  # imported late: usually nothing changed, and callers wait
-            module_store,
-            overview_builder,
-        )
+        from holloway.codemap.modules import module_store
 
         modules = module_store.update_modules(
             self._database, self._root, _parse_edits(edit_rows), self._store.project.name, renamed
         )
-        overview_builder.build_overview(self._database, self._root, modules)
+        module_store.build_overview(self._database, self._root, modules)
 
     def _find_renames(self, database: MapDatabase) -> dict[str, str]:
         """Return the files that were renamed between the commit of the last index and this one."""

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from holloway.text.fts_query import quote_term
+from holloway.text.identifiers import quote_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,8 +15,7 @@ from heapq import nlargest
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.text.fts_query import STOP_WORDS, quote_term
-from holloway.text.identifiers import expand_words
+from holloway.text.identifiers import STOP_WORDS, expand_words, quote_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -88,7 +88,7 @@ def _convert_items(container: type, convert: Convert | None, values: object) -> 
 
 def _names_for(shape: type) -> dict[str, Any]:
     """Return the names that annotations may use, those included that modules import for type checking alone."""
-    from holloway.domain import event, memory, memory_details, session, work  # they may use this module
+    from holloway.domain import event, memory, memory_details, work  # they may use this module
 
-    modules = (collections.abc, session, work, event, memory_details, memory, sys.modules[shape.__module__])
+    modules = (collections.abc, work, event, memory_details, memory, sys.modules[shape.__module__])
     return {name: value for module in modules for name, value in vars(module).items()}

@@ -11,7 +11,7 @@ from holloway.domain.ports import parse_stamp
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from holloway.domain.ranking_fields import Sketch
+    from holloway.domain.memory import Sketch
 
 BIRTH = {
     Source.USER_TAUGHT: (0.90, State.CONFIRMED),

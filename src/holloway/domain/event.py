@@ -11,8 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from holloway.domain.session import Outcome, SessionType
-    from holloway.domain.work import Phase, WorkUnit
+    from holloway.domain.work import Outcome, Phase, SessionType, WorkUnit
 
 
 class ToolKind(StrEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from holloway.errors import InvalidInput
 
@@ -228,3 +228,20 @@ class Memory:
     def is_alive(self) -> bool:
         """Neither forgotten nor replaced."""
         return not self.deleted_at and not self.superseded_by
+
+
+class Sketch(NamedTuple):
+    """A memory without its words. Its files come in no particular order."""
+
+    id: str
+    type: MemoryType
+    source: Source
+    state: State
+    confidence: float
+    half_life_days: float | None
+    pinned: bool
+    last_used_at: str
+    updated_at: str
+    stale_at: str
+    commit: str
+    files: tuple[str, ...]

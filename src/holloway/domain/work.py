@@ -1,4 +1,4 @@
-"""Work units, phases, methodologies: how the work that memories come from is divided."""
+"""Sessions, work units, phases, methodologies: how the work that memories come from is divided."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from holloway.domain.memory_details import WorkState
-    from holloway.domain.session import Outcome
 
 
 class Phase(StrEnum):
@@ -173,3 +172,43 @@ def register(new: Methodology) -> None:
     if new.id in _known and _known[new.id] != new:
         raise InvalidInput(f"The methodology {new.id!r} exists already.", "Choose another id.")
     _known[new.id] = new
+
+
+class SessionType(StrEnum):
+    """The purpose of a session."""
+
+    BUILD = "build"
+    INSIGHTS = "insights"
+    ROADMAP = "roadmap"
+    TERMINAL = "terminal"
+    CHANGELOG = "changelog"
+    SPEC_CREATION = "spec_creation"
+    PR_REVIEW = "pr_review"
+
+
+class Outcome(StrEnum):
+    """How a session ended."""
+
+    SUCCESS = "success"
+    PARTIAL = "partial"
+    FAILURE = "failure"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSummary:
+    """A session as the ledger keeps it."""
+
+    id: str
+    agent: str
+    started_at: str
+    last_event_at: str
+    ended_at: str = ""
+    type: SessionType | None = None
+    phase: Phase | None = None
+    outcome: Outcome | None = None
+    evidence: str = ""
+    task: str = ""
+    branch: str = ""
+    commit: str = ""
+    work_unit: WorkUnit | None = None

@@ -1,18 +1,25 @@
-"""Backfill of missing vectors in small batches, so that a killed process loses one batch and the next run continues."""
+"""Vectors that are missing: of memories in small batches that survive a kill, and of queries with a cache."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import numpy as np
+
 from holloway.config import EMBED_BATCH_TEXTS
-from holloway.embeddings.embedding_errors import EmbeddingFailed, TextNotEmbeddable
+from holloway.errors import EmbeddingFailed, TextNotEmbeddable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
     from holloway.domain.ports import Embedder
+    from holloway.store.vectors import EmbeddingCache
+
 
 PROBE_TEXT = "A sentence that any model can read."
 
@@ -112,3 +119,21 @@ def _embed_or_split(
         middle = len(batch) // 2
         _embed_or_split(embedder, batch[:middle], run, rows)
         _embed_or_split(embedder, batch[middle:], run, rows)
+
+
+def embed_query(query: str, embedder: Embedder, cache: EmbeddingCache | None = None) -> NDArray[np.float32]:
+    """Return the vector of a query, from the cache if there is one."""
+    if cache is None:
+        return _embed_uncached(query, embedder)
+    key = sha256(f"{embedder.model}\0{query}".encode("utf-8", "replace")).hexdigest()
+    cached = cache.get_vector(key)
+    if cached is not None:
+        return np.frombuffer(cached, dtype="<f4")
+    vector = _embed_uncached(query, embedder)
+    cache.put_vector(key, embedder.model, vector.astype("<f4").tobytes())
+    return vector
+
+
+def _embed_uncached(query: str, embedder: Embedder) -> NDArray[np.float32]:
+    vector: NDArray[np.float32] = embedder.embed([query], is_query=True)[0]
+    return vector

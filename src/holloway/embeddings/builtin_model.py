@@ -5,24 +5,26 @@ from __future__ import annotations
 import hashlib
 import os
 from functools import lru_cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.config import EMBED_BATCH_TEXTS, EMBED_BATCH_TOKENS, EMBED_THREADS_MAX, EMBED_TOKENS_MAX
-from holloway.embeddings import onnx_runtime
-from holloway.embeddings.embedding_errors import EmbedderMissing
-from holloway.embeddings.passage_text import collapse_whitespace
+from holloway.embeddings.memory_texts import collapse_whitespace
+from holloway.errors import EmbedderMissing
 from holloway.extras import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from types import ModuleType
 
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
     from holloway.domain.ports import Vectors
+
 
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 FOLDER = Path(__file__).with_name("granite")
@@ -101,7 +103,7 @@ def _load_model(folder: Path, threads: int) -> _Loaded:
     try:
         import tokenizers  # a quarter of a second each, only paid when embedding
 
-        onnxruntime = onnx_runtime.import_onnxruntime()
+        onnxruntime = import_onnxruntime()
     except ImportError as error:
         raise build_missing_error(list_absent_packages() or [error.name or "onnxruntime"]) from error
     model, words = _read_verified(folder, "model.onnx"), _read_verified(folder, "tokenizer.json")
@@ -168,3 +170,13 @@ def _count_processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def import_onnxruntime() -> ModuleType:
+    """Import and return the package (a quarter of a second); raises ImportError if it is missing.
+
+    Its builds store a device id in the home folder and send telemetry, unless this variable is set before the library
+    is loaded.
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    return import_module("onnxruntime")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from holloway.config import Settings
     from holloway.domain.ports import Embedder
-    from holloway.embeddings.api_formats import ApiFormat
+    from holloway.embeddings.remote_providers import ApiFormat
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,7 @@ def choose_embedder(settings: Settings, environment: Mapping[str, str] = os.envi
 
 def _choose_remote(provider: str, settings: Settings, environment: Mapping[str, str]) -> EmbedderChoice:
     # Loads urllib and ssl, which the built-in model does not need.
-    from holloway.embeddings.api_formats import OLLAMA, OPENAI
-    from holloway.embeddings.remote_providers import RemoteEmbedder
+    from holloway.embeddings.remote_providers import OLLAMA, OPENAI, RemoteEmbedder
 
     wire = {"ollama": OLLAMA, "openai": OPENAI}[provider]
     base_url = settings.get_text("embedding.base_url")

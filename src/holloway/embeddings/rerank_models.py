@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.config import EMBED_THREADS_MAX, RERANK_BATCH, RERANK_TOKENS_MAX
-from holloway.embeddings import builtin_model, onnx_runtime
-from holloway.embeddings.embedding_errors import EmbedderMissing, EmbeddingFailed
-from holloway.embeddings.passage_text import collapse_whitespace
+from holloway.embeddings import builtin_model
+from holloway.embeddings.memory_texts import collapse_whitespace
+from holloway.errors import EmbedderMissing, EmbeddingFailed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -78,7 +78,7 @@ def _load_model(folder: Path) -> tuple[InferenceSession, Tokenizer]:
     try:
         import tokenizers  # only paid when reranking
 
-        onnxruntime = onnx_runtime.import_onnxruntime()
+        onnxruntime = builtin_model.import_onnxruntime()
     except ImportError as error:
         raise builtin_model.build_missing_error(
             builtin_model.list_absent_packages() or [error.name or "onnxruntime"]

@@ -74,19 +74,18 @@ def respond_to_tool(reader: HookReader, event: dict[str, object]) -> str:
 
 def respond_to_step(reader: HookReader, event: dict[str, object]) -> str:
     """Respond to the end of a step."""
-    from holloway.hooks import state_file
-    from holloway.injection import step
+    from holloway.injection import session_state, step
 
     activity = step.StepActivity(reader.root)
     calls = event.get("tool_calls")
     for call in calls[: step.CALLS_MAX] if isinstance(calls, list) else ():
         if isinstance(call, dict):
             activity.add_call({"cwd": event.get("cwd")} | call)
-    state = state_file.load_state(reader.journal, reader.session)
+    state = session_state.load_state(reader.journal, reader.session)
     try:
         return step.inject(reader, state, activity)
     finally:
-        state_file.save_state(reader.journal, reader.session, state)
+        session_state.save_state(reader.journal, reader.session, state)
 
 
 def note_loaded_rules(reader: HookReader, event: dict[str, object]) -> None:
@@ -113,34 +112,33 @@ def note_compaction(reader: HookReader) -> None:
 
 def respond_to_prompt(reader: HookReader, prompt: str) -> str:
     """Respond to a prompt of the user."""
-    from holloway.hooks import state_file
     from holloway.injection import prompt as prompt_point
+    from holloway.injection import session_state
 
     reader.be_patient()
-    state = state_file.load_state(reader.journal, reader.session)
+    state = session_state.load_state(reader.journal, reader.session)
     try:
         rendered = prompt_point.inject(
             reader, _project_map(reader), state, prompt, lambda stage, text: reader.offer(stage, text, None)
         )
     finally:
-        state_file.save_state(reader.journal, reader.session, state)
+        session_state.save_state(reader.journal, reader.session, state)
     return _note_located(reader, rendered)
 
 
 def respond_to_subagent(reader: HookReader, agent_type: str) -> str:
     """Respond to the start of a subagent, for the task that the session was last given."""
     from holloway.capture import journal
-    from holloway.hooks import state_file
-    from holloway.injection import subagent
+    from holloway.injection import session_state, subagent
 
     reader.be_patient()
     task = journal.last_prompt(reader.journal, reader.main_session)
-    state = state_file.load_state(reader.journal, reader.session)
+    state = session_state.load_state(reader.journal, reader.session)
     project = _project_map(reader)
     try:
         rendered = subagent.inject(reader, project, state, agent_type, task, lambda: _open_store(reader.root))
     finally:
-        state_file.save_state(reader.journal, reader.session, state)
+        session_state.save_state(reader.journal, reader.session, state)
     return _note_located(reader, rendered)
 
 
@@ -185,7 +183,7 @@ def respond_to_start(reader: HookReader, source: object) -> tuple[str, str]:
 def _render_start_line(
     reader: HookReader, connection: sqlite3.Connection, user_store: str, sessions: int, briefed: int
 ) -> str:
-    from holloway.hooks import person_lines
+    from holloway.hooks import statusline
     from holloway.store import lookup, status_counts
 
     waiting = 0
@@ -194,25 +192,25 @@ def _render_start_line(
             waiting = status_counts.load_status_counts(user, "", reader.now())[1]
         finally:
             user.close()
-    return person_lines.render_start(connection, sessions, briefed, waiting, reader.now())
+    return statusline.render_start(connection, sessions, briefed, waiting, reader.now())
 
 
 def respond_to_turn_end(reader: HookReader) -> str:
     """Respond to the end of a turn: a line for the person if something was learned since the last one."""
-    from holloway.hooks import person_lines
+    from holloway.hooks import statusline
 
     view = reader.open()
     if view is None:
         return ""
     with view:
-        return person_lines.render_turn_end(view.connection, reader.main_session)
+        return statusline.render_turn_end(view.connection, reader.main_session)
 
 
 def end_session(reader: HookReader) -> None:
     """Delete the state of a session that is over."""
-    from holloway.hooks import state_file
+    from holloway.injection import session_state
 
-    state_file.delete_state(reader.journal, reader.main_session)
+    session_state.delete_state(reader.journal, reader.main_session)
 
 
 def resolve_project(folder: str, root: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import json
 from holloway.config import TOOL_RESULT_TOKENS_MAX
 from holloway.injection.template import line
 from holloway.safety.neutralize import neutralize_text
-from holloway.text.citation import doubt_note, fits_budget, render_citation
+from holloway.text.tokens import doubt_note, fits_budget, render_citation
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ class ProjectMap:
         if not os.path.exists(self.path):
             return None
         from holloway.codemap.database import MapDatabase
-        from holloway.retrieval.checkout import locate_in_checkout
+        from holloway.retrieval.locate import locate_in_checkout
 
         database = MapDatabase(self.path)
         try:

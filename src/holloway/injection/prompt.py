@@ -63,13 +63,13 @@ def follow_task(reader: Reader, state: SessionState, task: str) -> None:
 
 def follow_fitting_recipe(view: StoreView, state: SessionState, task: str) -> None:
     """Follow the best recipe that fits a task; without one, the recipe in use stays."""
-    from holloway.injection import recipe
+    from holloway.injection import relevance
     from holloway.injection.session_state import follow_recipe
     from holloway.store import lookup
 
     for memory_id, details in lookup.find_recipes(view.connection, view.viewer.branch, RECIPES_MAX):
-        recipe_task, steps = recipe.parse_steps(details)
-        if steps and recipe.fits_task(recipe_task, task):
+        recipe_task, steps = relevance.parse_steps(details)
+        if steps and relevance.fits_task(recipe_task, task):
             follow_recipe(state, memory_id)
             return
 
@@ -135,11 +135,11 @@ def _show(
     if files and offer:
         offer("files", prompt_text.render(files, located, (), task=task).text)
     rows = _find_memories(view, [file.path for file in files], task)
-    recipe = next(iter(known_facts.find_unseen(view, [state["recipe"]], 1)), None) if state["recipe"] else None
+    relevance = next(iter(known_facts.find_unseen(view, [state["recipe"]], 1)), None) if state["recipe"] else None
     command = next(iter(project_map.load_overview().test), "") if files and located.tests else ""
 
     def render(rows: list[Row]) -> Rendered:
-        return prompt_text.render(files, located, rows, task=task, recipe=recipe, test_command=command)
+        return prompt_text.render(files, located, rows, task=task, recipe=relevance, test_command=command)
 
     rendered = render(rows)
     claimed = view.claim(list(rendered.memories), POINT)

@@ -14,13 +14,13 @@ from holloway.config import (
     PROMPT_TESTS_MAX,
     PROMPT_TOKENS_MAX,
 )
-from holloway.injection import recipe as recipes
+from holloway.injection import relevance as recipes
 from holloway.injection.memory_text import cite_row, summarize_row
 from holloway.injection.relevance import extract_keywords
 from holloway.injection.template import line
 from holloway.retrieval.evidence import IN_COMMITS, IN_TASK, LATELY_REASON, UNDERWAY_REASON, UNNAMED_PART
 from holloway.safety.neutralize import neutralize_text
-from holloway.text.citation import doubt_note, fits_budget, format_day, render_citation
+from holloway.text.tokens import doubt_note, fits_budget, format_day, render_citation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

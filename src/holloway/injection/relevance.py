@@ -1,22 +1,31 @@
-"""Relevance of a memory to a piece of work: a shared file, a shared module or shared keywords."""
+"""Relevance of a memory or a recipe to a piece of work: a shared file, a shared module or shared keywords. Light."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from holloway.text.fts_query import STOP_WORDS
-from holloway.text.identifiers import split_identifier
+from holloway.injection.template import line
+from holloway.safety.neutralize import neutralize_text
+from holloway.text.identifiers import STOP_WORDS, split_identifier
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from holloway.domain.memory import Memory
+
 
 KEYWORDS_MIN = 2
 """Keywords that a memory and a task must share if they share neither a file nor a module."""
 LETTERS_MIN = 3
 _WORD = re.compile(r"[A-Za-z_]\w+")
+Step = tuple[str, str]
+"""Description of a step, and the file that it changes, or an empty string."""
+SHARED_MIN = 0.6
+"""Share of a recipe's words that a task must have."""
+_RECIPE_WORD = re.compile(r"[A-Za-z][\w]+")
+_COMMAND = re.compile(r"`([^`]{2,200})`")
 
 
 class Work(NamedTuple):
@@ -56,3 +65,49 @@ def _flatten(value: object) -> list[str]:
         return [value]
     values = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     return [text for item in values for text in _flatten(item)]
+
+
+def parse_steps(details: Mapping[str, object]) -> tuple[str, list[Step]]:
+    """Parse the task and the steps of a recipe from its stored details; both are empty if it is no recipe."""
+    stored = details.get("steps")
+    steps = [step for step in stored if isinstance(step, dict)] if isinstance(stored, list) else []
+    parsed = [(str(step.get("description") or ""), str(step.get("file") or "")) for step in steps]
+    return str(details.get("task") or ""), parsed
+
+
+def fits_task(recipe: str, task: str) -> bool:
+    """Tell whether a recipe, given by its own task, is for this task."""
+    recipe_words, task_words = _words(recipe), _words(task)
+    return bool(recipe_words) and len(recipe_words & task_words) / len(recipe_words) >= SHARED_MIN
+
+
+def count_completed(steps: list[Step], edited: set[str], commands: list[str]) -> int:
+    """Count the completed steps, from the first on: a step is complete when its file was changed or its command run.
+
+    A step that names neither a file nor a command counts as complete with the next one that does.
+    """
+    completed = 0
+    for number, (description, path) in enumerate(steps, 1):
+        expected = _COMMAND.findall(description)
+        if (path and path in edited) or any(part in command for part in expected for command in commands):
+            completed = number
+    return completed
+
+
+def render_next_step(task: str, steps: list[Step], number: int, cited: str) -> str:
+    """Render the line that announces the step with this number, counted from one."""
+    description, path = steps[number - 1]
+    return line(
+        "step",
+        "next",
+        task=neutralize_text(task),
+        number=str(number),
+        total=str(len(steps)),
+        step=neutralize_text(description),
+        file=f" ({neutralize_text(path)})" if path else "",
+        cited=cited,
+    )
+
+
+def _words(text: str) -> set[str]:
+    return {word.rstrip("s") for word in _RECIPE_WORD.findall(text.casefold())} - STOP_WORDS

@@ -1,4 +1,4 @@
-"""Injection for the roles around a piece of work: which memories each reads, by its files, modules and keywords."""
+"""Injection for the roles around a piece of work: which memories each reads, and how they are rendered."""
 
 from __future__ import annotations
 
@@ -7,18 +7,33 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holloway import git
-from holloway.config import STEP_LIMIT_FACTOR_MAX, STEP_LIMIT_MAX
+from holloway.config import CALIBRATION_SAMPLES_MIN, RELAY_TOKENS_MAX, STEP_LIMIT_FACTOR_MAX, STEP_LIMIT_MAX
 from holloway.domain import memory_details
-from holloway.domain.memory import MemoryType
-from holloway.domain.memory_details import Calibration, WorkState, WorkUnitOutcome
-from holloway.injection import known_facts, role_text, work_state
+from holloway.domain.memory import Memory, MemoryType
+from holloway.domain.memory_details import (
+    Calibration,
+    CausalDependency,
+    E2EKind,
+    E2EObservation,
+    ErrorFix,
+    Recipe,
+    WorkState,
+    WorkUnitOutcome,
+    details_summary,
+)
+from holloway.domain.work import Phase
+from holloway.injection import known_facts, session_start
 from holloway.injection import prefetch as prefetching
-from holloway.injection.prompt_text import Rendered
+from holloway.injection.prompt_text import Rendered, label_doubt
 from holloway.injection.relevance import describe_work
 from holloway.injection.session_start import load_open_work
+from holloway.injection.template import line
 from holloway.promotion import synthesis
 from holloway.promotion.candidate import CodeMapLookup
+from holloway.retrieval.pack import BUDGET_TOKENS
+from holloway.safety.neutralize import neutralize_text
 from holloway.store.filter import Filter
+from holloway.text.tokens import fits_budget, render_citation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -29,11 +44,17 @@ if TYPE_CHECKING:
     from holloway.injection.prefetch import PrefetchPlan
     from holloway.injection.project_map import ProjectMap
     from holloway.injection.reader import Reader
-    from holloway.injection.role_text import Figure
     from holloway.store.store import Store
 
     Notes = list[tuple[str, str]]
     """Notes of running sessions: type and text."""
+    from collections.abc import Iterable
+
+    Line = tuple[str, str]
+    """The id of a memory, or an empty string, and its text."""
+    Figure = tuple[str, Calibration]
+    """The id of the memory that holds a calibration, or an empty string if it was counted just now."""
+
 
 T = MemoryType
 PLANNER = (T.DEAD_END, T.CAUSAL_DEPENDENCY, T.WORKFLOW_RECIPE, T.REQUIREMENT, T.DECISION)
@@ -41,6 +62,8 @@ QA = (T.ERROR_PATTERN, T.E2E_OBSERVATION, T.REQUIREMENT)
 MODULES_MAX = 6
 LOCATED_MAX = 5
 """The best files of a task; their modules count as the modules of the task."""
+SPEC = (MemoryType.REQUIREMENT, MemoryType.DECISION, MemoryType.PREFERENCE, MemoryType.PATTERN)
+_KINDS = {kind: place for place, kind in enumerate(E2EKind)}
 
 
 class RoleContext:
@@ -78,19 +101,17 @@ class RoleContext:
     def render_planner(self) -> Rendered:
         """Render for a planner: calibration, constraints, scope, recipes, rules, outcomes."""
         outcomes = self._find_relevant(T.WORK_UNIT_OUTCOME)
-        return role_text.render_planner(
-            [*self.keep_showable(self._find_relevant(*PLANNER)), *outcomes], self._calibrations
-        )
+        return render_planner([*self.keep_showable(self._find_relevant(*PLANNER)), *outcomes], self._calibrations)
 
     def render_spec(self) -> Rendered:
         """Render for the author of a specification: rules of the full project, and those of this part of it."""
         work = describe_work(self._files, self._task_modules, self._task)
-        rules = [rule for rule in self._find(*role_text.SPEC) if not rule.files or work.concerns(rule)]
-        return role_text.render_spec(self.keep_showable(rules))
+        rules = [rule for rule in self._find(*SPEC) if not rule.files or work.concerns(rule)]
+        return render_spec(self.keep_showable(rules))
 
     def render_qa(self) -> Rendered:
         """Render for a check: known failures, observations and requirements."""
-        return role_text.render_qa(self.keep_showable(self._find_relevant(*QA)))
+        return render_qa(self.keep_showable(self._find_relevant(*QA)))
 
     def render_recovery(self, unit: WorkUnit | None, methodology: Methodology) -> Rendered:
         """Render for a second attempt: the first one, its dead ends, and the unfinished work."""
@@ -101,7 +122,7 @@ class RoleContext:
         tried = [memory for memory in self._find(T.DEAD_END) if memory.session in sessions or files & set(memory.files)]
         dead_ends = tried + [memory for memory in self._find_relevant(T.DEAD_END) if memory not in tried]
         text, state = self.render_resume(methodology)
-        return role_text.render_recovery([*attempts, *self.keep_showable(dead_ends)], text, state)
+        return render_recovery([*attempts, *self.keep_showable(dead_ends)], text, state)
 
     def render_relay(
         self, giver: str, taker: str, unit: WorkUnit | None, methodology: Methodology, notes: Notes
@@ -110,7 +131,7 @@ class RoleContext:
         types = methodology.relay(giver, taker).types
         memories = [memory for memory in self._find(*sorted(types)) if memory.agent == giver and _same(memory, unit)]
         notes = [(kind, text) for kind, text in notes if not types or kind in types]
-        rendered = role_text.render_relay(giver, taker, self.keep_showable(memories[::-1]), notes)
+        rendered = render_relay(giver, taker, self.keep_showable(memories[::-1]), notes)
         if methodology.relay_text and rendered.text:
             text = methodology.relay_text(giver, taker, rendered.text.split("\n")[1:])
             return Rendered(text, rendered.memories)
@@ -124,14 +145,14 @@ class RoleContext:
             return "", ""
         files = state["files"] if isinstance(state["files"], list) else []
         commits = git.changes_since(self._reader.root, str(state["updated_at"]), files) if files else []
-        text = work_state.render_lines(state, commits, self._now)
+        text = session_start.render_lines(state, commits, self._now)
         if methodology.work_text:
             text = methodology.work_text(memory_details.without_quotes(details), text)
         return text, str(state["id"])
 
     def limit_steps(self, base: int) -> int:
         """Return the steps to allow: as many more as the most underestimated module took, at most twice and 500."""
-        ratios = [details.ratio for _, details in role_text.keep_significant(self._calibrations)]
+        ratios = [details.ratio for _, details in keep_significant(self._calibrations)]
         factor = min(max([1.0, *ratios]), STEP_LIMIT_FACTOR_MAX)
         return min(math.ceil(base * factor), STEP_LIMIT_MAX)
 
@@ -205,3 +226,153 @@ def _same(memory: Memory, unit: WorkUnit | None) -> bool:
     path, other = memory.work_unit.path, unit.path
     size = min(len(path), len(other))
     return path[:size] == other[:size]
+
+
+def render_planner(memories: Sequence[Memory], figures: Sequence[Figure] = ()) -> Rendered:
+    """Render calibration first, then dead ends as constraints, dependencies, recipes, rules and outcomes."""
+    lines = [(memory, _render_calibration(memory, details)) for memory, details in keep_significant(figures)]
+    lines += [(memory.id, _render_memory("constraint", memory)) for memory in _select(memories, MemoryType.DEAD_END)]
+    lines += [(memory.id, _render_scope(memory)) for memory in _select(memories, MemoryType.CAUSAL_DEPENDENCY)]
+    lines += [(memory.id, _render_recipe(memory)) for memory in _select(memories, MemoryType.WORKFLOW_RECIPE)]
+    lines += [
+        (memory.id, _render_memory("rule", memory))
+        for memory in _select(memories, MemoryType.REQUIREMENT, MemoryType.DECISION)
+    ]
+    lines += [
+        (memory.id, _render_memory("outcome", memory)) for memory in _select(memories, MemoryType.WORK_UNIT_OUTCOME)
+    ]
+    return _fit(line("roles", "planner"), lines, BUDGET_TOKENS[Phase.DEFINE])
+
+
+def render_spec(memories: Sequence[Memory]) -> Rendered:
+    """Render requirements, decisions, preferences and patterns."""
+    lines = [(memory.id, _render_memory("rule", memory)) for kind in SPEC for memory in _select(memories, kind)]
+    return _fit(line("roles", "spec"), lines, BUDGET_TOKENS[Phase.DEFINE])
+
+
+def render_qa(memories: Sequence[Memory]) -> Rendered:
+    """Render known failures, observations in the application (preconditions first) and requirements."""
+    lines = [(memory.id, _render_failure(memory)) for memory in _select(memories, MemoryType.ERROR_PATTERN)]
+    observations = sorted(_select(memories, MemoryType.E2E_OBSERVATION), key=_observation_order)
+    lines += [(memory.id, _render_observation(memory)) for memory in observations]
+    lines += [(memory.id, _render_memory("rule", memory)) for memory in _select(memories, MemoryType.REQUIREMENT)]
+    return _fit(line("roles", "qa"), lines, BUDGET_TOKENS[Phase.VALIDATE])
+
+
+def render_recovery(memories: Sequence[Memory], work: str, work_id: str) -> Rendered:
+    """Render the attempt that failed, the dead ends, and the unfinished work."""
+    lines = [
+        (memory.id, _render_memory("attempt", memory)) for memory in _select(memories, MemoryType.WORK_UNIT_OUTCOME)
+    ]
+    lines += [(memory.id, _render_memory("constraint", memory)) for memory in _select(memories, MemoryType.DEAD_END)]
+    lines += [(work_id, work)] if work else []
+    return _fit(line("roles", "recovery"), lines, BUDGET_TOKENS[Phase.REFINE])
+
+
+def render_relay(giver: str, taker: str, memories: Sequence[Memory], notes: Sequence[tuple[str, str]]) -> Rendered:
+    """Render what one role hands to the next: stored memories, and notes of running sessions."""
+    lines = [(memory.id, _render_memory("memory", memory)) for memory in memories]
+    for kind, text in notes:
+        lines.append(
+            ("", line("roles", "note", kind=f" ({neutralize_text(kind)})" if kind else "", text=neutralize_text(text)))
+        )
+    head = line("roles", "relay", giver=neutralize_text(giver), taker=neutralize_text(taker))
+    return _fit(head, lines, RELAY_TOKENS_MAX)
+
+
+def _fit(head: str, lines: Iterable[Line], tokens: int) -> Rendered:
+    """Keep the lines that fit, in order; an empty text if none does."""
+    chosen: list[Line] = []
+    for entry in dict.fromkeys(lines):
+        if fits_budget([head, *(text for _, text in chosen), entry[1]], tokens):
+            chosen.append(entry)
+    if not chosen:
+        return Rendered()
+    return Rendered("\n".join([head, *(text for _, text in chosen)]), tuple(memory for memory, _ in chosen if memory))
+
+
+def keep_significant(figures: Iterable[Figure]) -> list[Figure]:
+    """Keep the calibrations that have enough samples."""
+    return [(memory, details) for memory, details in figures if details.samples >= CALIBRATION_SAMPLES_MIN]
+
+
+def _select(memories: Sequence[Memory], *types: MemoryType) -> list[Memory]:
+    return [memory for memory in memories if memory.type in types]
+
+
+def _render_memory(name: str, memory: Memory) -> str:
+    more = details_summary(memory.details)
+    text = neutralize_text(memory.summary) + (
+        f"; {neutralize_text(more)}" if more and more not in memory.summary else ""
+    )
+    slots = {"doubt": _label_doubt(memory), "kind": memory.type.label.capitalize(), "text": text}
+    return line("roles", name, **slots, cited=render_citation(memory.id))
+
+
+def _render_calibration(memory: str, details: Calibration) -> str:
+    slots = {
+        "module": neutralize_text(details.module),
+        "ratio": f"{details.ratio:.1f}",
+        "samples": str(details.samples),
+    }
+    return line("roles", "calibration", **slots, cited=f" {render_citation(memory)}" if memory else "")
+
+
+def _render_scope(memory: Memory) -> str:
+    details = memory.details
+    if not isinstance(details, CausalDependency):
+        return _render_memory("rule", memory)
+    return line(
+        "roles",
+        "scope",
+        doubt=_label_doubt(memory),
+        when=neutralize_text(details.when),
+        then=neutralize_text(details.then),
+        reason=f" ({neutralize_text(details.reason)})" if details.reason else "",
+        cited=render_citation(memory.id),
+    )
+
+
+def _render_recipe(memory: Memory) -> str:
+    details = memory.details
+    if not isinstance(details, Recipe):
+        return _render_memory("rule", memory)
+    count = details.success_count or len(memory.sessions)
+    steps = " -> ".join(neutralize_text(step.description) for step in details.steps)
+    times = f"{count} times" if count > 1 else "once"
+    return line(
+        "roles",
+        "recipe",
+        times=times,
+        task=neutralize_text(details.task),
+        steps=steps,
+        cited=render_citation(memory.id),
+    )
+
+
+def _render_failure(memory: Memory) -> str:
+    details = memory.details
+    if not isinstance(details, ErrorFix):
+        return _render_memory("pattern", memory)
+    slots = {"doubt": _label_doubt(memory), "text": neutralize_text(details.error), "fix": neutralize_text(details.fix)}
+    return line("roles", "verify", **slots, cited=render_citation(memory.id))
+
+
+def _render_observation(memory: Memory) -> str:
+    kind = _observation_kind(memory)
+    label = kind.replace("_", " ") if kind else "behaviour"
+    text, cited = neutralize_text(memory.summary), render_citation(memory.id)
+    return line("roles", "e2e", kind=label, doubt=_label_doubt(memory), text=text, cited=cited)
+
+
+def _observation_order(memory: Memory) -> int:
+    kind = _observation_kind(memory)
+    return _KINDS[kind] if kind else len(_KINDS)
+
+
+def _observation_kind(memory: Memory) -> E2EKind | None:
+    return memory.details.kind if isinstance(memory.details, E2EObservation) else None
+
+
+def _label_doubt(memory: Memory) -> str:
+    return label_doubt(memory.state)

@@ -1,7 +1,8 @@
-"""Injection when a session starts: the brief, which is short, factual, cited and in stable order."""
+"""Injection when a session starts: the brief (short, factual, cited, in stable order) with its unfinished work."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.config import (
@@ -10,19 +11,21 @@ from holloway.config import (
     BRIEF_TOKENS_MAX,
     BRIEF_TRAPS_MAX,
     HOOK_STORE_WAIT_MS,
+    RESUME_COMMITS_MAX,
+    RESUME_TOKENS_MAX,
     SERVICE_STORE_WAIT_MS,
     WORK_TOLD_DAYS,
 )
 from holloway.injection.memory_text import label_memory
 from holloway.injection.template import line
 from holloway.safety.neutralize import neutralize_text
+from holloway.safety.repository_text import only_paths
 from holloway.store import lookup
-from holloway.text.citation import fits_budget, render_citation
+from holloway.text.tokens import fits_budget, render_citation
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
-    from datetime import datetime
 
     from holloway.codemap.modules.overview import Overview, OverviewModule
     from holloway.injection.project_map import ProjectMap
@@ -31,12 +34,15 @@ if TYPE_CHECKING:
     Row = dict[str, object]
     Offer = Callable[[str, str, Callable[[], None]], None]
     """Takes the name of a stage, its text, and a callback that records it as shown."""
+    from collections.abc import Mapping
+
 
 POINT = "session_start"
 BRIEF_HOLDS_H = 12
 """After this many hours others may have worked here: a resumed session gets a new brief."""
 MODULES_MIN = 4
 """Modules that are kept as long as there are memories to drop."""
+UNCOMMITTED_SHOWN = 4
 
 
 class Brief(NamedTuple):
@@ -153,11 +159,10 @@ def find_open_work(connection: sqlite3.Connection, root: str, branch: str, now: 
     if state is None:
         return ""
     from holloway import git
-    from holloway.injection import work_state
 
     files = state["files"]
     commits = git.changes_since(root, str(state["updated_at"]), files) if isinstance(files, list) and files else []
-    return work_state.render_line(state, commits, now)
+    return render_line(state, commits, now)
 
 
 def load_open_work(connection: sqlite3.Connection, branch: str, now: datetime) -> Row | None:
@@ -251,3 +256,56 @@ def _render_memory(row: Row) -> str:
     label = label_memory(str(row["state"]), str(row["type"]))
     text, cited = neutralize_text(str(row["summary"])), render_citation(str(row["id"]))
     return line("session_start", "memory", label=label, text=text, cited=cited)
+
+
+def render_lines(state: Mapping[str, object], commits: Sequence[str], now: datetime) -> str:
+    """Render unfinished work in full, for a session that resumes it; `state` is a row with id, details, updated_at."""
+    lines = [_render_head(state, now)]
+    if uncommitted := only_paths(_texts(state, "uncommitted")):
+        lines.append(line("work", "uncommitted", files=", ".join(uncommitted)))
+    if commits:
+        lines.append(line("work", "since", number=_count_commits(commits)))
+    while not fits_budget(lines, RESUME_TOKENS_MAX) and len(lines) > 1:
+        lines.pop()
+    return "\n".join(lines)
+
+
+def render_line(state: Mapping[str, object], commits: Sequence[str], now: datetime) -> str:
+    """Render unfinished work in one line, for the start of a session."""
+    parts = [_render_head(state, now)]
+    uncommitted = only_paths(_texts(state, "uncommitted"))[:UNCOMMITTED_SHOWN]
+    parts += [f"uncommitted: {', '.join(uncommitted)}"] if uncommitted else []
+    parts += [f"since then: {_count_commits(commits)}"] if commits else []
+    return "; ".join(parts)
+
+
+def render_age(then: str, now: datetime) -> str:
+    """Render an age, such as `3 days ago`."""
+    days = (now - datetime.fromisoformat(then)).days
+    return "today" if days < 1 else "yesterday" if days == 1 else f"{days} days ago"
+
+
+def _render_head(state: Mapping[str, object], now: datetime) -> str:
+    done_count, total = len(_texts(state, "done")), len(_texts(state, "done")) + len(_texts(state, "open"))
+    details = state["details"]
+    task = str(details.get("task") or "") if isinstance(details, dict) else ""
+    return line(
+        "work",
+        "head",
+        age=render_age(str(state["updated_at"]), now),
+        task=neutralize_text(task),
+        counted=line("work", "counted", done=str(done_count), total=str(total)) if total else "",
+        cited=render_citation(str(state["id"])),
+    )
+
+
+def _texts(state: Mapping[str, object], name: str) -> list[str]:
+    """Return a list of strings from the details."""
+    details = state["details"]
+    values = details.get(name) if isinstance(details, dict) else None
+    return [str(value) for value in values] if isinstance(values, list) else []
+
+
+def _count_commits(commits: Sequence[str]) -> str:
+    listed = ", ".join(commits[:RESUME_COMMITS_MAX])
+    return f"{len(commits)} commit{'s' if len(commits) > 1 else ''} ({listed})"

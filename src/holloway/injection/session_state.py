@@ -1,9 +1,14 @@
-"""The state of a session between two injections: a small dict of numbers and one id, no text of the session. Light.
+"""The state of a session between two injections, and its file: numbers and one id, no text of the session. Light.
 
 A hook process loads it from a file; a session in process holds it in memory.
 """
 
 from __future__ import annotations
+
+import json
+import os
+
+from holloway.safety.paths import safe_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
 
 NUMBER_MAX = 1 << 31
 ID_CHARS_MAX = 100
+SUFFIX = ".step"
 
 
 def new_state(saved: Mapping[str, object] | None = None) -> SessionState:
@@ -55,3 +61,36 @@ def follow_recipe(state: SessionState, recipe: str) -> None:
 
 def _count(value: object) -> int:
     return value if isinstance(value, int) and 0 <= value < NUMBER_MAX else 0
+
+
+def load_state(folder: str, session: str) -> SessionState:
+    """Load the state of a session; a missing or unreadable file gives a new one."""
+    try:
+        with open(_path(folder, session), encoding="utf-8") as file:
+            saved = json.load(file)
+    except (OSError, ValueError):
+        return new_state()
+    return new_state(saved if isinstance(saved, dict) else None)
+
+
+def save_state(folder: str, session: str, state: SessionState) -> None:
+    """Save the state of a session."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    # Not through a synchronised copy: a torn file only means that counting begins again.
+    descriptor = os.open(_path(folder, session), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.write(descriptor, json.dumps(state).encode())
+    finally:
+        os.close(descriptor)
+
+
+def delete_state(folder: str, session: str) -> None:
+    """Delete the state of a session that is over."""
+    try:
+        os.unlink(_path(folder, session))
+    except OSError:
+        return
+
+
+def _path(folder: str, session: str) -> str:
+    return os.path.join(folder, safe_name(session) + SUFFIX)

@@ -152,19 +152,19 @@ def _advance_recipe(view: StoreView, state: SessionState, activity: StepActivity
     """Count the completed steps of the recipe in use, and return the line of the next one unless it was announced."""
     if not state["recipe"]:
         return ""
-    from holloway.injection import recipe
+    from holloway.injection import relevance
     from holloway.store import lookup
-    from holloway.text.citation import render_citation
+    from holloway.text.tokens import render_citation
 
-    task, steps = recipe.parse_steps(lookup.load_living_details(view.connection, state["recipe"]))
-    completed = recipe.count_completed(steps, activity.edited, activity.successful_commands())
+    task, steps = relevance.parse_steps(lookup.load_living_details(view.connection, state["recipe"]))
+    completed = relevance.count_completed(steps, activity.edited, activity.successful_commands())
     state["reached"] = max(state["reached"], completed)
     number = state["reached"] + 1
     if number > len(steps):
         state["told"] = number
     if number == 1 or number <= state["told"] or not lookup.is_allowed(view.connection, state["recipe"], view.viewer):
         return ""
-    return recipe.render_next_step(task, steps, number, render_citation(state["recipe"]))
+    return relevance.render_next_step(task, steps, number, render_citation(state["recipe"]))
 
 
 def render_notes(notes: Sequence[str], tokens: int) -> str:
@@ -173,7 +173,7 @@ def render_notes(notes: Sequence[str], tokens: int) -> str:
         return ""
     from holloway.injection.template import line
     from holloway.safety.neutralize import neutralize_text
-    from holloway.text.citation import fits_budget
+    from holloway.text.tokens import fits_budget
 
     for first in range(len(notes)):
         lines = [line("step", "notes"), *(line("step", "note", text=neutralize_text(text)) for text in notes[first:])]

@@ -1,30 +1,39 @@
-"""Health checks of each agent's connection, for `holloway doctor`: hooks, trust, MCP server. Read-only."""
+"""Health checks of each agent's connection, for `holloway doctor`: hooks, trust (Codex), MCP server. Read-only."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holloway import extras
 from holloway.domain.findings import Check, Finding, failed_check, passed_check, warning_check
 from holloway.errors import HollowayError
-from holloway.install import codex_trust, launch_command, mcp_toml, original_files
-from holloway.install.agent_files import claude_json_path
+from holloway.install import launch_command, mcp_toml, original_files
 from holloway.install.agents import CLAUDE_CODE, CODEX, DIALECTS, Dialect, hooks_file
 from holloway.install.file_change import decode_file
 from holloway.install.file_content import UnsupportedConfig, as_table, describe_lenient_json, parse_settings
 from holloway.install.hooks_json import build_handler, find_our_hooks, split_command
+from holloway.install.install_plan import claude_json_path
 from holloway.install.mcp_json import PROJECTS, SERVER_NAME, SERVERS, is_our_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from holloway.install.hooks_json import InstalledHook
+
 
 MANAGED = {
     CLAUDE_CODE.agent: ("/etc/claude-code/managed-settings.json",),
     CODEX.agent: ("/etc/codex/requirements.toml", "/etc/codex/managed_config.toml"),
 }
 """Settings files of an administrator, which may disable users' hooks."""
+DEFAULT_TIMEOUT_S = 600
+WITHOUT_MATCHER = ("UserPromptSubmit", "Stop")
+"""Events without a matcher: Codex leaves it out of the fingerprint."""
 
 
 def check_connections(root: Path) -> list[Check]:
@@ -123,9 +132,7 @@ def _check_trust(path: Path, settings: dict[str, Any]) -> Iterator[Check]:
         yield warning_check(
             CODEX.agent, Finding.HOOKS_OFF, f"{CODEX.config_folder() / 'config.toml'} disables hooks", hint
         )
-    untrusted_events = [
-        hook.event for hook in find_our_hooks(settings) if not codex_trust.is_trusted(config, settings, path, hook)
-    ]
+    untrusted_events = [hook.event for hook in find_our_hooks(settings) if not is_trusted(config, settings, path, hook)]
     if untrusted_events:
         count_text = f"{len(untrusted_events)} of holloway's hooks ({untrusted_events[0]}, ...)"
         message = f"Codex does not run {count_text}: they are new or changed, and not trusted"
@@ -229,3 +236,31 @@ def _path_exists(command: str) -> bool:
         return os.path.exists(command)  # noqa: PTH110  (a Path raises on a name that is too long)
     except ValueError:
         return False
+
+
+def state_key(file: Path, hook: InstalledHook) -> str:
+    """Return the key under which Codex stores the user's trust decision for a hook."""
+    return f"{file}:{_event_name(hook)}:{hook.entry}:{hook.place}"
+
+
+def compute_fingerprint(settings: dict[str, Any], hook: InstalledHook) -> str:
+    """Compute the hash that Codex uses for a hook: its event, matcher and command in canonical JSON."""
+    identity: dict[str, object] = {
+        "event_name": _event_name(hook),
+        "hooks": [{"async": False, "timeout": DEFAULT_TIMEOUT_S, **hook.value}],
+    }
+    matcher = as_table(settings["hooks"][hook.event][hook.entry]).get("matcher")
+    if isinstance(matcher, str) and hook.event not in WITHOUT_MATCHER:
+        identity["matcher"] = matcher
+    text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def is_trusted(config: dict[str, Any], settings: dict[str, Any], file: Path, hook: InstalledHook) -> bool:
+    """Return whether the user has trusted this version of a hook and has not disabled it."""
+    state = as_table(as_table(as_table(config.get("hooks")).get("state")).get(state_key(file, hook)))
+    return state.get("trusted_hash") == compute_fingerprint(settings, hook) and state.get("enabled") is not False
+
+
+def _event_name(hook: InstalledHook) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", hook.event).lower()

@@ -1,24 +1,31 @@
-"""Plan and apply an agent's setup or removal: all files in one plan, applied completely or rolled back."""
+"""Plan and apply an agent's setup or removal: its files in one plan, applied completely or rolled back."""
 
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway import extras
 from holloway.errors import HollowayError
 from holloway.install import file_change as changes
-from holloway.install import launch_command, original_files
-from holloway.install.agent_files import list_parts
-from holloway.install.file_change import LinkOutsideProject, decode_file
-from holloway.install.slash_commands import FILE_MARK
+from holloway.install import launch_command, original_files, slash_commands
+from holloway.install.agents import CLAUDE_CODE, CODEX, Dialect, hooks_file
+from holloway.install.file_change import ConfigPart, LinkOutsideProject, decode_file
+from holloway.install.file_content import parse_settings
+from holloway.install.hooks_json import STATUS, HooksJson, is_our_status_line
+from holloway.install.mcp_json import McpJson
+from holloway.install.mcp_toml import McpToml
+from holloway.install.slash_commands import FILE_MARK, OwnFile
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from holloway.install.agents import Dialect
     from holloway.install.file_change import ConfigChange
+    from holloway.install.file_content import ConfigContent
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +96,81 @@ def apply_plan(plan: InstallPlan, home: Path) -> None:
             with contextlib.suppress(HollowayError, OSError):
                 changes.undo_change(change, home)
         raise
+
+
+def list_parts(dialect: Dialect, scope: str, root: Path, home: Path, without: tuple[str, ...] = ()) -> list[ConfigPart]:
+    """Return the files that setup writes for an agent in a scope; the one with the hooks comes first."""
+    launcher, project = launch_command.launch_by_path(), scope == "project"
+    base = root / dialect.folder if project else dialect.config_folder()
+
+    def make_part(path: Path, content: ConfigContent, *, needed: bool = False, inside: bool = project) -> ConfigPart:
+        return ConfigPart(path, content, dialect.agent, scope, root, needed, inside)
+
+    with_status = dialect is CLAUDE_CODE and "statusline" not in without and not _has_status_line(scope, root)
+    parts_list = [make_part(hooks_file(dialect, scope, root), HooksJson(dialect, launcher, with_status), needed=True)]
+    if "mcp" not in without and dialect is CODEX:
+        parts_list.append(make_part(base / "config.toml", McpToml(dialect.label, launcher)))
+    elif "mcp" not in without:
+        content = McpJson(dialect.label, str(root) if project else "", launcher)
+        parts_list.append(make_part(claude_json_path(), content, inside=False))
+    if "commands" not in without:
+        texts = _owned_texts(dialect, scope, root, launcher)
+        parts_list += [make_part(path, _owned_file(path, description, text, home)) for path, description, text in texts]
+    for name in slash_commands.RETIRED if dialect is CLAUDE_CODE else ():
+        path = base / "commands" / f"{name}.md"
+        retired_part = make_part(
+            path, _owned_file(path, f"the command /{name}, which is /{slash_commands.COMMANDS[name]} now", "", home)
+        )
+        parts_list.append(replace(retired_part, retired=True))
+    return parts_list
+
+
+def claude_json_path() -> Path:
+    """Return the file in which Claude Code stores MCP servers, per user and per project."""
+    moved = os.environ.get(CLAUDE_CODE.folder_variable)
+    return (Path(moved).expanduser() if moved else Path.home()) / ".claude.json"
+
+
+def _owned_texts(
+    dialect: Dialect, scope: str, root: Path, launcher: launch_command.Launcher
+) -> Iterator[tuple[Path, str, str]]:
+    """Yield the files that setup owns (path, description, text): slash commands, or for Codex a skill."""
+    if dialect is CODEX:
+        base = root if scope == "project" else Path.home()
+        yield base / ".agents/skills/holloway/SKILL.md", "the skill $holloway", slash_commands.render_skill(launcher)
+        return
+    base = root / dialect.folder if scope == "project" else dialect.config_folder()
+    for name, called in slash_commands.COMMANDS.items():
+        yield (
+            base / "commands" / f"{called}.md",
+            f"the command /{called}",
+            slash_commands.render_command(name, launcher),
+        )
+
+
+def _owned_file(path: Path, description: str, text: str, home: Path) -> OwnFile:
+    """Return the content of a file that setup owns; it may be overwritten if its hash is the recorded one."""
+    record, current = original_files.load_record(path, home), None
+    with contextlib.suppress(HollowayError):
+        current = original_files.read_config(path)
+    return OwnFile(
+        description,
+        text,
+        current is not None and record is not None and record.after == original_files.hash_bytes(current),
+    )
+
+
+def _has_status_line(scope: str, root: Path) -> bool:
+    """Return whether the user has a status line: a foreign one in this file, or any in a file of lower precedence."""
+    own_file = hooks_file(CLAUDE_CODE, scope, root)
+    lower_files = [CLAUDE_CODE.config_folder() / CLAUDE_CODE.user_file, root / CLAUDE_CODE.folder / "settings.json"]
+    lower_status_lines = [_read_status_line(path) for path in (lower_files if scope == "project" else ())]
+    current = _read_status_line(own_file)
+    return any(lower_status_lines) or bool(current and not is_our_status_line(current))
+
+
+def _read_status_line(path: Path) -> object:
+    try:
+        return parse_settings(decode_file(path, original_files.read_config(path))).get(STATUS)
+    except HollowayError:
+        return None

@@ -1,7 +1,9 @@
-"""A metered language model: the tokens of each call are recorded, and a monthly cap is enforced."""
+"""A metered language model: prompts from templates, tokens of each call recorded, a monthly cap enforced."""
 
 from __future__ import annotations
 
+from importlib.resources import files
+from string import Template
 from typing import TYPE_CHECKING
 
 from holloway.llm.providers import CapReached, NotAsked
@@ -67,3 +69,8 @@ def meter_writer(store: Store, settings: Settings, writer: Writer, purpose: str)
     """Return a writer whose calls are counted in a project's store under a purpose, up to the month's cap."""
     spending = LlmUsageLedger(store.database, store.clock)
     return Metered(writer, spending, store.clock, cap=settings.get_number("llm.monthly_tokens"), purpose=purpose)
+
+
+def render_prompt(name: str, **values: str) -> str:
+    """Return a prompt with its values filled in; raise KeyError if a value is missing."""
+    return Template(files("holloway.llm").joinpath("prompts", f"{name}.txt").read_text("utf-8")).substitute(values)

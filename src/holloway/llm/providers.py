@@ -1,8 +1,10 @@
-"""Clients of the HTTP APIs of OpenAI-compatible services and of Anthropic."""
+"""Clients of the HTTP APIs of OpenAI-compatible services and of Anthropic, and the choice of one from the settings."""
 
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holloway.config import LLM_ANSWER_BYTES_MAX, LLM_ANSWER_CHARS_MAX, LLM_ERROR_CHARS_MAX
@@ -13,9 +15,14 @@ from holloway.http_client import AddressUnreadable, RequestFailed, Response, pos
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from holloway.config import Settings
+    from holloway.domain.ports import Writer
+
+
 ANTHROPIC_VERSION = "2023-06-01"
 MALFORMED = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
 """Errors raised while parsing a response that does not have the documented shape."""
+USUAL_MODEL = {"openai": "gpt-5-mini", "anthropic": "claude-haiku-4-5"}
 
 
 class WriterFailed(HollowayError):
@@ -133,3 +140,28 @@ def _build_completion(text: object, tokens_in: object, tokens_out: object, provi
 
 def _token_count(tokens: object) -> int:
     return tokens if isinstance(tokens, int) and tokens >= 0 else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The chosen writer, or None with a reason to show to the user."""
+
+    writer: Writer | None
+    reason: str = ""
+
+
+def choose_writer(settings: Settings, environment: Mapping[str, str] = os.environ) -> Choice:
+    """Return the writer that the settings name, or the reason why there is no usable one."""
+    provider = settings.get_text("llm.provider")
+    if provider == "off":
+        return Choice(None, "No language model is configured (`llm.provider` is off); everything else works without.")
+    variable, base_url = settings.get_text("llm.key_env"), settings.get_text("llm.base_url")
+    key = environment.get(variable, "").strip() if variable else ""
+    if variable and not key:
+        return Choice(None, f"The variable {variable}, which `llm.key_env` names, is not set.")
+    if not key.isascii() or not key.isprintable():
+        return Choice(None, f"The key in {variable} has characters that no key has.")
+    if not key and (provider == "anthropic" or not base_url):
+        return Choice(None, f"{provider} wants a key: `holloway config set llm.key_env NAME` with the variable's name.")
+    access = Access(settings.get_text("llm.model") or USUAL_MODEL[provider], base_url, key)
+    return Choice(Anthropic(access) if provider == "anthropic" else OpenAI(access))

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from holloway.config import PATH_CHARS_MAX, QUERY_CHARS_MAX, REASON_CHARS_MAX, TAG_CHARS_MAX, data_home
 from holloway.domain.memory import MemoryType
 from holloway.errors import InvalidInput
-from holloway.mcp import response_text
-from holloway.mcp.response_types import (
+from holloway.mcp import responses
+from holloway.mcp.responses import (
     Context,
     Direction,
     FeedbackResponse,
@@ -70,7 +70,7 @@ class Tools:
             results = agents.search_memories(memory, query, files=paths, limit=_clamp(limit, RESULTS_MAX))
             now = memory.clock.now()
             return SearchResponse(
-                tuple(response_text.make_hit(result.memory, now) for result in results), "" if results else NOTHING
+                tuple(responses.make_hit(result.memory, now) for result in results), "" if results else NOTHING
             )
 
     def get_memory(self, id: str) -> FullMemory:  # noqa: A002  (the word that the agent reads)
@@ -79,7 +79,7 @@ class Tools:
         with self._open_memory() as memory:
             if agents.read_pauses(memory)[0]:
                 raise InvalidInput(PAUSED)
-            return response_text.make_full_memory(agents.get_memory(memory, id.partition(",")[0]), memory.clock.now())
+            return responses.make_full_memory(agents.get_memory(memory, id.partition(",")[0]), memory.clock.now())
 
     def record_memory(
         self,
@@ -125,7 +125,7 @@ class Tools:
             note = agents.refresh_map(memory)
             if not memory.map.is_ready:
                 return LocateResponse(note=note)
-            return response_text.make_locations(
+            return responses.make_locations(
                 memory.map.locate(task, known=paths, limit=_clamp(limit, RESULTS_MAX)), note
             )
 
@@ -142,7 +142,7 @@ class Tools:
             forward = direction == "dependencies"
             steps = _clamp(depth, DEPTH_MAX)
             consequences = memory.map.impact(target, depth=steps, forward=forward, where=self.place)
-            return response_text.make_impact(consequences, memory.clock.now(), note)
+            return responses.make_impact(consequences, memory.clock.now(), note)
 
     def get_workflow_recipe(self, task: str) -> Recipes:
         """The steps by which a recurring task was done here before, and the commands to build, test and lint."""
@@ -151,7 +151,7 @@ class Tools:
             if agents.read_pauses(memory)[0]:
                 return Recipes(note=PAUSED)
             results = agents.find_recipes(memory, task, RESULTS_MAX // 4)
-            return response_text.make_recipes(
+            return responses.make_recipes(
                 [result.memory for result in results], memory.map.overview(), memory.clock.now()
             )
 
@@ -166,7 +166,7 @@ class Tools:
                 return ModuleInfo(one_line(clean_text(module), TAG_CHARS_MAX), note=agents.refresh_map(memory))
             if purpose or files:
                 agents.describe_module(memory, module, purpose=purpose, files=self._resolve_files(memory, files))
-            return response_text.describe_module(memory.map.module(module))
+            return responses.describe_module(memory.map.module(module))
 
     def session_context(self) -> Context:
         """Get an overview of this repository: how to build and test it, its modules, decisions, known traps, open work.

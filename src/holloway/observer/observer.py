@@ -13,16 +13,7 @@ from typing import TYPE_CHECKING
 from holloway.observer.activity import SessionActivity
 from holloway.observer.provenance import Trust, find_carried_taint, mark_tainted_signals
 from holloway.observer.scratchpad import Scratchpad
-from holloway.observer.signals import (
-    application,
-    dead_ends,
-    file_access,
-    parallel,
-    searches,
-    statements,
-    user_edits,
-    workflow,
-)
+from holloway.observer.signals import dead_ends, file_access, searches, statements, user_edits, workflow
 from holloway.observer.words import self_correction
 
 if TYPE_CHECKING:
@@ -58,7 +49,7 @@ DETECTORS: tuple[Callable[[SessionActivity], Iterable[Signal]], ...] = (
     workflow.detect_test_order,
     workflow.detect_step_overrun,
     workflow.detect_context_token_spike,
-    application.detect_e2e,
+    dead_ends.detect_e2e,
 )
 
 
@@ -137,7 +128,7 @@ class DetectedSignals:
             for key, signal in signals.items():
                 existing = merged.get(key)
                 merged[key] = replace(existing, actors=existing.actors + 1) if existing else signal
-        conflicts = parallel.detect_parallel_conflict(activity) if len(parts) > 1 else ()
+        conflicts = file_access.detect_parallel_conflict(activity) if len(parts) > 1 else ()
         self.signals = [*merged.values(), *conflicts]
 
     def find_taint_sources(self, signals: Iterable[Signal], trust: Trust) -> list[str]:

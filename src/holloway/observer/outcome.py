@@ -7,8 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.domain.session import Outcome, SessionType
-from holloway.domain.work import Phase
+from holloway.domain.work import Outcome, Phase, SessionType
 from holloway.safety import secrets
 
 if TYPE_CHECKING:

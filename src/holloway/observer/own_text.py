@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holloway.text.commands import parse_command
-from holloway.text.sentences import split_sentences
+from holloway.text.identifiers import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

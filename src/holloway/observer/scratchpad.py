@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holloway.domain.event import Event, PlanItem
-    from holloway.domain.session import Outcome
+    from holloway.domain.work import Outcome
 
 ENTRY_BYTES = 400
 """Estimated size of an entry without its texts."""

@@ -28,9 +28,9 @@ from holloway.observer import host_reminders
 from holloway.observer.statements import WEAK_SOURCES, TaintCheck
 from holloway.observer.untrusted_texts import UntrustedTexts
 from holloway.safety.prompt_injection import find_imperative, find_injection
+from holloway.text.arguments import host_of
 from holloway.text.commands import parse_command
 from holloway.text.file_roles import is_third_party
-from holloway.text.urls import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

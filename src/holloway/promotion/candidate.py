@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holloway.domain.memory import Memory
-    from holloway.domain.session import SessionSummary
+    from holloway.domain.work import SessionSummary
     from holloway.observer.outcome import SessionClassification
     from holloway.observer.signals.signal import Signal
     from holloway.promotion.gates import GateDecision

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.memory import MemoryType
-from holloway.domain.session import Outcome, SessionType
+from holloway.domain.work import Outcome, SessionType
 from holloway.observer.signals.signal import SIGNALS, SignalName
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Module insights: a language model summarises the memories of a module in one call; every insight is verified.
+"""Insights and purposes of modules: written by a configured language model, verified, and only then stored.
 
 An insight cites at least two memories, names nothing that they do not name, and gets the lowest confidence among them.
 Untrusted memories are not sent to the model, so an insight cannot launder them.
@@ -7,17 +7,23 @@ Untrusted memories are not sent to the model, so an insight cannot launder them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from holloway.config import FILES_MAX, LLM_ANSWER_CHARS_MAX
+from holloway.codemap.modules.module_names import PURPOSE_CHARS_MAX, is_description
+from holloway.config import DESCRIBE_ANSWER_TOKENS, DESCRIBE_DEADLINE_S, FILES_MAX, LLM_ANSWER_CHARS_MAX
 from holloway.domain import memory_details as typed
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, Scope, Source, State, Visibility
-from holloway.llm.prompts import render_prompt
+from holloway.domain.ports import format_stamp, parse_stamp
+from holloway.errors import HollowayError, InvalidInput
+from holloway.llm.metered_client import meter_writer, render_prompt
+from holloway.llm.providers import choose_writer
 from holloway.promotion.llm_rewrite import is_grounded, parse_json_list
 from holloway.promotion.memory_text import SENTENCE_CHARS_MAX
+from holloway.promotion.synthesis import THRESHOLDS
 from holloway.retrieval.novelty import Verdict, find_similar_memories
 from holloway.safety.neutralize import neutralize_text
-from holloway.store import observations
+from holloway.store import contributions, observations
 from holloway.store.filter import Filter
 from holloway.store.lookup import OBSERVED_PREFIX
 from holloway.store.write_gate import sanitize_draft
@@ -25,12 +31,15 @@ from holloway.text.fingerprint import fingerprint_text
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from holloway.codemap.modules.detection import Module
+    from holloway.config import Settings
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Writer
     from holloway.promotion.candidate import CodeMapLookup
     from holloway.store.store import Store
+
 
 SYSTEM = "You find what several notes about a codebase say together, and say only that."
 EVIDENCE_MIN = 3
@@ -43,6 +52,14 @@ DEADLINE_S = 60.0
 PAIR_SESSIONS_MIN = 5
 """Minimum number of sessions that changed files of both modules of a pair."""
 _EXCLUDED_TYPES = frozenset({MemoryType.WORK_STATE, MemoryType.WORK_UNIT_OUTCOME})
+INSIGHT_MODULES_MAX = 3
+"""Modules per run, with one call each."""
+AFTER_FAILURE = timedelta(days=1)
+PURPOSE = "synthesis"
+_FAILED = "synthesis_failed"
+DESCRIBED_MODULES_MAX = 40
+FILES_NAMED = 5
+DESCRIBE_SYSTEM = "You describe the parts of a codebase from their file names."
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,3 +186,115 @@ def _is_shared(memory: Memory) -> bool:
 
 def _render_note(memory: Memory) -> str:
     return neutralize_text(one_line(f"{memory.type.label}: {memory.content}", SENTENCE_CHARS_MAX))
+
+
+class Reflection:
+    """Asks a language model to summarise a module's memories, once at each threshold of the synthesis."""
+
+    def __init__(self, store: Store, settings: Settings, writer: Writer | None = None) -> None:
+        self.store = store
+        self.settings = settings
+        self.writer = writer or choose_writer(settings).writer
+        self.trouble = ""
+        """The error of the last call, if it failed."""
+
+    def due(self) -> list[tuple[str, int]]:
+        """Return the modules that have reached a threshold since the last call; empty without a model."""
+        if self.writer is None or self._has_failed_lately():
+            return []
+        due_modules = []
+        for module, sessions in observations.count_module_sessions(self.store.database).items():
+            reached = max((threshold for threshold in THRESHOLDS if threshold <= sessions), default=0)
+            if reached > int(self.store.get_meta(_key(module)) or 0):
+                due_modules.append((module, reached))
+        return due_modules
+
+    def reflect(self) -> list[Memory]:
+        """Reflect on the modules that are due, a few at a time; a failed call is retried a day later."""
+        insights: list[Memory] = []
+        for module, reached in self.due()[:INSIGHT_MODULES_MAX]:
+            module_insights = self._ask_model([module])
+            if module_insights is None:
+                break
+            insights += module_insights
+            self.store.set_meta(_key(module), str(reached))
+        return insights
+
+    def across(self, places: CodeMapLookup) -> list[Memory]:
+        """Reflect on the two modules that are most often changed together."""
+        chosen = find_module_pair(self.store, places) if self.writer and not self._has_failed_lately() else None
+        return (self._ask_model(chosen) or []) if chosen else []
+
+    def _ask_model(self, modules: Sequence[str]) -> list[Memory] | None:
+        """Return the memories that one call yielded; None if it failed."""
+        if self.writer is None:
+            return None
+        model = meter_writer(self.store, self.settings, self.writer, PURPOSE)
+        try:
+            return create_insights(model, self.store, self.store.project.name, modules)
+        except HollowayError as error:
+            self.trouble = error.message
+            self.store.set_meta(_FAILED, format_stamp(self.store.clock.now()))
+            return None
+
+    def _has_failed_lately(self) -> bool:
+        failed = self.store.get_meta(_FAILED)
+        return bool(failed) and timedelta(0) <= self.store.clock.now() - parse_stamp(failed) < AFTER_FAILURE
+
+
+def _key(module: str) -> str:
+    return f"reflected:{module}"
+
+
+def describe_modules(
+    store: Store, settings: Settings, modules: Callable[[], Sequence[Module]], writer: Writer | None = None
+) -> list[tuple[str, str]]:
+    """Ask a model to describe the modules that no person has described; returns the names and purposes it stored.
+
+    Raises InvalidInput if no language model is configured.
+    """
+    chosen = choose_writer(settings)
+    writer = writer or chosen.writer
+    if writer is None:
+        raise InvalidInput("No language model is configured.", f"{chosen.reason} See `holloway config list`.")
+    described_keys = {
+        module for kind, module, _ in contributions.list_module_edits(store.database) if kind == "purpose"
+    }
+    undescribed_modules = [module for module in modules() if module.key not in described_keys and not module.support][
+        :DESCRIBED_MODULES_MAX
+    ]
+    if not undescribed_modules:
+        return []
+    model = meter_writer(store, settings, writer, "modules")
+    text = render_prompt(
+        "modules", project=store.project.name, modules="\n".join(_line(module) for module in undescribed_modules)
+    )
+    completion = model.complete(
+        text, system=DESCRIBE_SYSTEM, max_tokens=DESCRIBE_ANSWER_TOKENS, deadline_s=DESCRIBE_DEADLINE_S
+    )
+    purposes = _read(completion.text, undescribed_modules)
+    at = format_stamp(store.clock.now())
+    for key, purpose in purposes.items():
+        contributions.edit_module(store.database, "purpose", key, purpose, at)
+    names = {module.key: module.name for module in undescribed_modules}
+    return [(names[key], purpose) for key, purpose in purposes.items()]
+
+
+def _line(module: Module) -> str:
+    uses = ", ".join(name for name, _ in module.uses[:FILES_NAMED])
+    return neutralize_text(
+        f"- {module.name}: {', '.join(module.core[:FILES_NAMED])}" + (f"; uses {uses}" if uses else "")
+    )
+
+
+def _read(answer: str, asked: Sequence[Module]) -> dict[str, str]:
+    """Parse the purposes in an answer; skips unknown modules and texts that are no description."""
+    keys = {module.name.casefold(): module.key for module in asked}
+    purposes: dict[str, str] = {}
+    for line in answer.splitlines():
+        name, colon, purpose = line.strip().lstrip("-*• ").partition(":")
+        key = keys.get(name.strip("`* ").casefold())
+        purpose = one_line(neutralize_text(purpose), PURPOSE_CHARS_MAX).strip().rstrip(".")
+        if colon and key and purpose and is_description(purpose):
+            purposes.setdefault(key, purpose)
+    return purposes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holloway.config import LLM_ANSWER_CHARS_MAX, WORDING_ANSWER_TOKENS, WORDING_DEADLINE_S
 from holloway.domain import memory_details as typed
 from holloway.errors import HollowayError
-from holloway.llm.prompts import render_prompt
+from holloway.llm.metered_client import render_prompt
 from holloway.observer.signals.statements import extract_code_names
 from holloway.promotion.memory_text import SENTENCE_CHARS_MAX
 from holloway.safety.neutralize import neutralize_text

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, ReviewReason, Source, State
 from holloway.domain.ports import format_stamp
-from holloway.domain.session import Outcome
+from holloway.domain.work import Outcome
 from holloway.errors import HollowayError
 from holloway.observer.signals.signal import SIGNALS, Signal, SignalName
 from holloway.promotion.candidate import Candidate, CodeMapLookup, FinishedSession, build_sighting_key

@@ -1,4 +1,4 @@
-"""Synthesis: derives memories from statistics over many sessions, without a language model.
+"""Synthesis: statistics of each session, and memories derived from many sessions without a language model.
 
 A module is analysed once each after 5, 10, 20, 50 and 100 sessions; pairs of modules are analysed weekly.
 """
@@ -10,22 +10,31 @@ from dataclasses import dataclass
 from statistics import mean, quantiles
 from typing import TYPE_CHECKING
 
+from holloway.config import TEXT_CHARS_MAX
 from holloway.domain.memory import Draft, MemoryType, Scope, Source
 from holloway.domain.memory_details import Calibration, CausalDependency, ContextCost, Prefetch
 from holloway.domain.ports import format_stamp
 from holloway.observer.signals.signal import SignalName
+from holloway.promotion.candidate import build_sighting_key
+from holloway.safety import secrets
 from holloway.store import observations, session_ledger
 from holloway.store.lookup import OBSERVED_PREFIX
+from holloway.store.observations import ErrorSighting, SessionObservations, SignalSighting
 from holloway.store.write_gate import sanitize_observed_draft
 from holloway.text.file_roles import is_test
+from holloway.text.sanitize import clean_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holloway.domain.memory import Memory
     from holloway.domain.memory_details import Details
+    from holloway.domain.work import SessionSummary
+    from holloway.observer.activity import SessionActivity
+    from holloway.observer.signals.signal import Signal
     from holloway.promotion.candidate import CodeMapLookup
     from holloway.store.store import Store
+
 
 THRESHOLDS = (5, 10, 20, 50, 100)
 RECENT_SESSIONS_MAX = 50
@@ -45,6 +54,7 @@ SHARE_OF_ALL_BELOW = 0.5
 CONFIDENCE_FROM = 0.6
 CONFIDENCE_PER_SESSION = 0.01
 CONFIDENCE_MAX = 0.85
+SIGHTINGS_MAX = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,3 +238,44 @@ def _list_facts(store: Store, session: str, signal: SignalName) -> list[dict[str
 
 def _join_paths(paths: Sequence[str]) -> str:
     return ", ".join(f"`{path}`" for path in paths)
+
+
+def collect_statistics(
+    activity: SessionActivity, session: SessionSummary, signals: Sequence[Signal], modules: Sequence[str]
+) -> SessionObservations:
+    """Collect what a session adds to the statistics."""
+    pairs = [signal for signal in signals if signal.name is SignalName.CO_ACCESS]
+    errors = [signal for signal in signals if signal.name is SignalName.ERROR_RETRY]
+    counted_signals = [
+        signal for signal in signals if signal.name not in (SignalName.CO_ACCESS, SignalName.FILE_ACCESS)
+    ]
+    return SessionObservations(
+        session=session.id,
+        at=session.last_event_at,
+        files=tuple(
+            (path, 1 + (path in activity.edited_files) + any(action.kind == "write" for action in actions))
+            for path, actions in activity.touched_files.items()
+        ),
+        modules=tuple(modules),
+        pairs=tuple((*sorted(signal.files), bool(signal.facts["edited"])) for signal in pairs),  # type: ignore[misc]
+        sightings=tuple(
+            # The facts of a signal that quotes somebody are left out.
+            SignalSighting(signal.name, build_sighting_key(signal), {} if signal.quotes else signal.facts)
+            for signal in counted_signals[:SIGHTINGS_MAX]
+        ),
+        errors=tuple(map(_describe_error, errors)),
+    )
+
+
+def _describe_error(signal: Signal) -> ErrorSighting:
+    return ErrorSighting(
+        str(signal.facts["fingerprint"]),
+        "shell",
+        _redact_line(signal.facts["error"]),
+        _redact_line(signal.facts["fix"]),
+        int(str(signal.facts["retries"])),
+    )
+
+
+def _redact_line(text: object) -> str:
+    return one_line(secrets.redact_secrets(clean_text(str(text)))[0], TEXT_CHARS_MAX)

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.domain.memory import Relation, RelationType, Source, State
+from holloway.domain.memory import MemoryType, Relation, RelationType, Source, State
 from holloway.retrieval.novelty import Verdict
 from holloway.safety import paths
 from holloway.store.memories import HUMAN_SOURCES
-from holloway.text import memory_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holloway.domain.memory import Draft, Memory, MemoryType
+    from holloway.domain.memory import Draft, Memory
     from holloway.retrieval.novelty import SimilarMemory
+
 
 CLOSE_SHOWN = 3
 """Maximum number of similar or contradicting memories that are named."""
@@ -25,6 +25,52 @@ CLOSE_SHOWN = 3
 # A run of letters is looked at from its beginning only, so that a long one takes no longer than many short ones.
 _PATH = re.compile(r"(?<![\w@.~-])[\w@.~-]*[/\\][\w@./\\~-]*|(?<![\w@-])[\w@-]+(?:\.[\w@-]+)*\.[A-Za-z]\w{0,9}")
 _CANDIDATES_MAX = 20
+_CUES: tuple[tuple[MemoryType, str], ...] = (
+    (
+        MemoryType.DEAD_END,
+        r"\b(?:we|i)? ?tried\b.{1,200}\b(?:fail|did ?n[o']t|does ?n[o']t|abandon|gave up|instead"
+        r"|no luck|without success)|\bdead end\b|\bdo(?:n't| not) try\b",
+    ),
+    (
+        MemoryType.ERROR_PATTERN,
+        r"\b\w*(?:error|exception|traceback|errno|panic)\b.{1,200}"
+        r"(?:\bfix|\bsolved|\bresolved|\bgoes away\b|->|→|=>|\bset\b|\brun\b|\bmeans\b)",
+    ),
+    (
+        MemoryType.DECISION,
+        r"\b(?:we|i|team) (?:chose|decided|picked|went with|settled on|agreed)\b|\bdecision\b|\bdecided to\b"
+        r"|\b(?:instead of|over|rather than)\b.{1,120}\bbecause\b|\bbecause\b.{1,160}\b(?:instead of|rather than)\b",
+    ),
+    (
+        MemoryType.PREFERENCE,
+        r"\bi (?:prefer|like|want|hate)\b|\bprefer\b|\bplease always\b|\bour style\b|\bmy style\b",
+    ),
+    (MemoryType.WORKFLOW_RECIPE, r"(?:^|\s)1[.)]\s.{1,400}\s2[.)]\s|\bto add an? \w+.{0,80}:\s|\bsteps?:"),
+    (
+        MemoryType.CAUSAL_DEPENDENCY,
+        r"\b(?:when(?:ever)?|if|after) (?:you|we|i)? ?(?:touch|chang|edit|modif|updat|renam)\w*\b.{1,200}"
+        r"\b(?:also|must|too|update|regenerate|change)\b"
+        r"|\bmust (?:be )?(?:change|update)d? together\b",
+    ),
+    (
+        MemoryType.GOTCHA,
+        r"\b(?:never|don't|do not|avoid|careful|beware|watch out|gotcha|trap|hangs?|breaks?|fails?|flak\w+"
+        r"|silently|otherwise|unless|without|not safe|race|deadlock\w*)\b",
+    ),
+    (
+        MemoryType.REQUIREMENT,
+        r"\b(?:must|shall|required?|requirement|has to|have to|needs? to support|within \d+ ?(?:ms|s|seconds))\b",
+    ),
+    (
+        MemoryType.PATTERN,
+        r"\b(?:pattern|convention|always|we use|use the|follow|every \w+ (?:has|goes|is)|by convention)\b",
+    ),
+    (
+        MemoryType.MODULE_INSIGHT,
+        r"\b(?:lives? in|is (?:in|under)|handles|is responsible for|contains|entry point|module)\b",
+    ),
+)
+_COMPILED = tuple((memory_type, re.compile(cue, re.IGNORECASE | re.DOTALL)) for memory_type, cue in _CUES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +89,7 @@ def infer(
     guessed = () if files else named_files(content, root)
     about = files or guessed
     return Inferred(
-        type=None if has_type else memory_kind.infer_type(content),
+        type=None if has_type else infer_type(content),
         files=guessed,
         module=module_of(about[0]) if about else "",
     )
@@ -79,3 +125,9 @@ def against(draft: Draft, close: Sequence[SimilarMemory]) -> Draft:
     named = [similar.memory.id for similar in close if similar.verdict is Verdict.CONTRADICTS][:CLOSE_SHOWN]
     conflicts = tuple(Relation(RelationType.CONFLICTS_WITH, memory=memory, automatic=True) for memory in named)
     return replace(draft, relations=(*draft.relations, *conflicts))
+
+
+def infer_type(content: str, otherwise: MemoryType = MemoryType.GOTCHA) -> MemoryType:
+    """Return the first type whose cue is in the sentence, else the fallback: people mostly teach traps (gotchas)."""
+    head = content[:1_000]
+    return next((memory_type for memory_type, cue in _COMPILED if cue.search(head)), otherwise)

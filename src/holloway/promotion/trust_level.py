@@ -13,13 +13,13 @@ from holloway import config
 from holloway.config import TRUST_EARNED, TRUST_NAMES, change_setting, trust_override
 from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
-from holloway.store import feedback_counts, lookup, status_counts
+from holloway.store import lookup, session_ledger, status_counts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from holloway.config import Settings
-    from holloway.store.feedback_counts import FeedbackCounts
+    from holloway.store.session_ledger import FeedbackCounts
     from holloway.store.store import Store
 
 CAUTIOUS, STANDARD, CONFIDENT, AUTONOMOUS = TRUST_NAMES
@@ -124,7 +124,7 @@ class ProjectTrust:
     def standing(self) -> Standing:
         """Return the level in force, its origin, and the counts that speak for another one."""
         chosen, origin = self._settings.resolve_value("trust_level")
-        counts = feedback_counts.count_feedback(self._store.database)
+        counts = session_ledger.count_feedback(self._store.database)
         return Standing(
             self.level,
             "earned" if chosen == TRUST_EARNED else origin,
@@ -150,7 +150,7 @@ class ProjectTrust:
 
     def advance(self) -> None:
         """Raise cautious to standard after a session that earned it. An earned level is never lowered again."""
-        counts = feedback_counts.count_feedback(self._store.database)
+        counts = session_ledger.count_feedback(self._store.database)
         if self._earned() == CAUTIOUS and is_fit_for_standard(counts):
             self._store.set_meta("trust_earned", str(STANDARD))
             self.save()

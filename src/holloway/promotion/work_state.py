@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from holloway.domain.memory import Draft, MemoryType, Scope, Source
 from holloway.domain.memory_details import WorkState, WorkUnitOutcome
 from holloway.domain.ports import format_stamp
-from holloway.domain.session import Outcome, SessionType
-from holloway.observer.words import intent, prompt
+from holloway.domain.work import Outcome, SessionType
+from holloway.observer.words import decision, prompt
 from holloway.safety.repository_text import only_paths
 from holloway.store.lookup import OBSERVED_PREFIX, work_state_origin
 from holloway.store.write_gate import sanitize_observed_draft
@@ -17,7 +17,7 @@ from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
-    from holloway.domain.session import SessionSummary
+    from holloway.domain.work import SessionSummary
     from holloway.observer.activity import SessionActivity
     from holloway.observer.outcome import SessionClassification
     from holloway.store.store import Store
@@ -136,7 +136,7 @@ def _find_last_failure(activity: SessionActivity) -> str:
 
 def _find_next_step(activity: SessionActivity) -> str:
     for _, words in reversed(activity.agent_texts[-8:]):
-        if step := intent.find_next_step(words):
+        if step := decision.find_next_step(words):
             return one_line(step, ITEM_CHARS_MAX)
     return ""
 

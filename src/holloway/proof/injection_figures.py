@@ -1,4 +1,4 @@
-"""Metrics of injected memories and prefetched files: cited, acted on, contradicted, tokens saved."""
+"""Metrics of holloway's responses, of injected memories and of prefetched files: cited, acted on, tokens saved."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from holloway.proof.work_figures import DISCOVERY
 from holloway.store.candidates import PROMOTED
 from holloway.store.session_ledger import REPORTED_USEFUL
 from holloway.text import command_compare
-from holloway.text.citation import cited_in
-from holloway.text.own_tools import is_locate
+from holloway.text.tokens import cited_in
+from holloway.text.tools import is_locate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from holloway.observer.activity import ActivityEntry, SessionActivity
     from holloway.promotion.pipeline import Promotion
-    from holloway.proof.session_facts import InjectedMemory, SessionFacts
+    from holloway.proof.session_facts import HookAnswer, InjectedMemory, SessionFacts
+
 
 LEDGER_STEP_S = 0.001
 """Resolution of the session ledger in seconds: it truncates to milliseconds."""
@@ -152,3 +153,26 @@ def count_unsearched(account: SessionActivity, told_at: Mapping[str, float]) -> 
 
 def _is_first_open(deed: ActivityEntry, opened: set[str]) -> bool:
     return deed.kind in ("read", "edit", "write") and bool(deed.path) and deed.path not in opened
+
+
+def measure_answers(answers: Sequence[HookAnswer] | None) -> dict[str, Any]:
+    """Return the metrics of these answers; all are None if answers were not counted."""
+    if answers is None:
+        names = ("answers", "answers_dropped", "answers_degraded", "answer_ms_p50", "answer_ms_p95")
+        return dict.fromkeys(names)
+    outcomes: dict[str, Counter[str]] = {}
+    for answer in answers:
+        outcomes.setdefault(answer.point, Counter())[answer.outcome] += 1
+    times = sorted(answer.milliseconds for answer in answers)
+    return {
+        "answers": {point: dict(counted) for point, counted in outcomes.items()},
+        "answers_dropped": sum(answer.outcome == "dropped" for answer in answers),
+        "answers_degraded": dict(Counter(answer.degraded_step for answer in answers if answer.outcome == "degraded")),
+        "answer_ms_p50": _compute_percentile(times, 0.50),
+        "answer_ms_p95": _compute_percentile(times, 0.95),
+    }
+
+
+def _compute_percentile(times: list[float], share: float) -> float | None:
+    """Return the smallest time that this share of the times, which are sorted, does not exceed."""
+    return round(times[math.ceil(share * len(times)) - 1], 3) if times else None

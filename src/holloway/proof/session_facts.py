@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.memory import MemoryType
 from holloway.domain.ports import parse_stamp
-from holloway.store import feedback_counts, observations, session_ledger
+from holloway.store import observations, session_ledger
 from holloway.store.filter import Filter
 from holloway.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from holloway.domain.session import SessionSummary
+    from holloway.domain.work import SessionSummary
     from holloway.store.store import Store
 
 FULL = "full"
@@ -99,8 +99,8 @@ def collect_before(
         errors=frozenset(observations.list_solved_errors(database, session.id)),
         dead_end_files=frozenset(path for memory in dead_ends for path in memory.files),
         shown=tuple(_list_shown(store, session.id)),
-        corrected=feedback_counts.count_corrected_in_session(database, session.id),
-        flagged=feedback_counts.count_flagged_in_session(database, session.id),
+        corrected=session_ledger.count_corrected_in_session(database, session.id),
+        flagged=session_ledger.count_flagged_in_session(database, session.id),
         search_tokens=observations.mean_search_tokens(database, session.started_at),
         store=_measure_store(store, mapped_modules),
     )

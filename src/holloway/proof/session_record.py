@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from holloway.proof.answer_figures import measure_answers
-from holloway.proof.injection_figures import measure_injected
+from holloway.proof.injection_figures import measure_answers, measure_injected
 from holloway.proof.record_fields import VERSION
 from holloway.proof.work_figures import measure_work
 

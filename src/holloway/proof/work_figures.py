@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from holloway.observer.signals import error_retry
 from holloway.proof.record_fields import EARLY_STEPS
 from holloway.text import commands
-from holloway.text.own_tools import is_search
 from holloway.text.tokens import estimate_tokens
+from holloway.text.tools import is_search
 
 if TYPE_CHECKING:
     from holloway.observer.activity import SessionActivity

@@ -1,12 +1,16 @@
-"""Candidate memories for a query: by full-text search, by vector similarity, and by the files it concerns."""
+"""Candidate memories for a query, by its intent: full-text search, vector similarity, the files it concerns."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from holloway.config import QUERY_CHARS_MAX
 from holloway.store import search
+from holloway.text.identifiers import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,9 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from holloway.embeddings.nearest_neighbors import VectorIndex
-    from holloway.retrieval.query_intent import Query
     from holloway.store.filter import Filter
     from holloway.store.store import Store
+
 
 TEXT_MAX = 200
 DENSE_MAX = 200
@@ -25,6 +29,8 @@ GRAPH_MAX = 60
 """Candidates of each kind."""
 POOL_MAX = 60
 """Candidates with the best fused score, which the later stages rank."""
+NAMES_SHARE = 0.5
+"""Share of identifiers among the content words from which a query counts as an identifier search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +75,31 @@ def search_by_vector(store: Store, meaning: QueryVector, memory_filter: Filter) 
         if len(matches) == DENSE_MAX or len(related) < fetch_count:
             return dict(matches)
         fetch_count *= 8
+
+
+class QueryKind(StrEnum):
+    """The kind of evidence that a query trusts most."""
+
+    IDENTIFIER = "identifier"
+    SEMANTIC = "semantic"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A parsed query, and the files that it concerns."""
+
+    text: str
+    kind: QueryKind
+    files: tuple[str, ...] = ()
+
+
+_NAME = re.compile(r"[a-z0-9][A-Z]|[^\W_]_[^\W_]|\w/\w|\w\.\w{2,}|\w::\w|\w\(\)|`\w")
+
+
+def parse_query(text: str, *, files: tuple[str, ...] = ()) -> Query:
+    """Parse a query. A sentence that mentions an identifier is still semantic."""
+    bounded = " ".join(text[:QUERY_CHARS_MAX].split())
+    content_words = [word for word in bounded.split() if word.casefold() not in STOP_WORDS]
+    names = sum(bool(_NAME.search(word)) for word in content_words)
+    is_name = names > 0 and names >= NAMES_SHARE * len(content_words)
+    return Query(bounded, QueryKind.IDENTIFIER if is_name else QueryKind.SEMANTIC, files)

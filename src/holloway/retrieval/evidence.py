@@ -14,8 +14,7 @@ from holloway.codemap.history import cochange
 from holloway.codemap.parse.languages import language_of
 from holloway.retrieval import past_sessions
 from holloway.safety.repository_text import is_name, is_path
-from holloway.text.fts_query import STOP_WORDS
-from holloway.text.identifiers import expand_words, split_identifier
+from holloway.text.identifiers import STOP_WORDS, expand_words, split_identifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,20 +11,25 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from holloway import git
 from holloway.codemap import queries
 from holloway.codemap.parse.languages import role_of
+from holloway.config import GIT_ASIDE_S
 from holloway.retrieval.evidence import SCORERS, parse_task, score_by_branch, score_by_sessions, score_related_files
+from holloway.retrieval.past_sessions import PastSession
 from holloway.safety.repository_text import is_path, only_paths
 from holloway.safety.secrets import redact_secrets
+from holloway.store import observations
 from holloway.text.file_roles import is_runnable_test, is_test
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Sequence
     from datetime import datetime
 
     from holloway.codemap.database import MapDatabase
     from holloway.retrieval.evidence import CoupledFile, FileEvidence
-    from holloway.retrieval.past_sessions import PastSession
+
 
 WEIGHTS = {
     "named": 0.4,
@@ -55,6 +60,8 @@ TEST_LOOKUP_FACTOR = 4
 """Times the limit: how many of the best files are searched for tests."""
 TESTS_MAX = 8
 COUPLED_MAX = 8
+PAST_SESSIONS = 300
+"""Latest sessions that tell where the next one will work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +175,25 @@ def _list_reasons(
     return tuple(dict.fromkeys(reason for value, reason in weighted_reasons if reason and value >= REASON_MIN))[
         :REASONS_MAX
     ]
+
+
+def locate_in_checkout(
+    database: MapDatabase,
+    connection: sqlite3.Connection,
+    root: str,
+    task: str,
+    *,
+    known: Sequence[str] = (),
+    limit: int = 10,
+    branch: str = "",
+    now: datetime,
+) -> LocateResult:
+    """Locate the files of a task, using the sessions of the store at `connection` and the branch's own changes."""
+    past = [PastSession(*session) for session in observations.list_past_sessions(connection, PAST_SESSIONS)]
+    branch = branch or git.current_branch(root)
+    if branch == git.default_branch(root):
+        branch = ""  # All work ends up there, so it is no one piece of work.
+    underway = git.files_underway(root, GIT_ASIDE_S)
+    return locate_files(
+        database, task, files_in_play=known, past=past, branch=branch, underway=underway, limit=limit, now=now
+    )

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from holloway.store.filter import Filter
 from holloway.store.search import search_memories
-from holloway.text.fts_query import STOP_WORDS
-from holloway.text.identifiers import expand_words
+from holloway.text.identifiers import STOP_WORDS, expand_words
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from holloway.domain.memory import Memory, MemoryType, RelationType, Source, State
 from holloway.domain.work import Phase
 from holloway.safety.neutralize import neutralize_text
-from holloway.text.citation import doubt_note, render_citation
-from holloway.text.tokens import MARGIN, estimate_tokens
+from holloway.text.tokens import MARGIN, doubt_note, estimate_tokens, render_citation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,8 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.text.fts_query import STOP_WORDS
-from holloway.text.identifiers import expand_words
+from holloway.text.identifiers import STOP_WORDS, expand_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

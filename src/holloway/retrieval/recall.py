@@ -13,22 +13,26 @@ from holloway.config import RESULTS_MAX
 from holloway.domain import confidence
 from holloway.errors import InvalidInput
 from holloway.retrieval import candidates, rank
-from holloway.retrieval.diversity import diversify_ranking, drop_near_duplicates, make_word_similarity
-from holloway.retrieval.full_memories import LazyMemories
-from holloway.retrieval.fusion import Fusion, fuse_scores
-from holloway.retrieval.graph_boost import boost_scores
-from holloway.retrieval.query_intent import QueryKind
+from holloway.retrieval.candidates import QueryKind
+from holloway.retrieval.rank import (
+    Fusion,
+    boost_scores,
+    diversify_ranking,
+    drop_near_duplicates,
+    fuse_scores,
+    make_word_similarity,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from holloway.domain.memory import Memory
-    from holloway.domain.ranking_fields import Sketch
+    from holloway.domain.memory import Memory, Sketch
     from holloway.domain.work import Phase
-    from holloway.retrieval.candidates import QueryVector
-    from holloway.retrieval.query_intent import Query
+    from holloway.retrieval.candidates import Query, QueryVector
     from holloway.store.filter import Filter
+    from holloway.store.memories import Memories
     from holloway.store.store import Store
+
 
 STAGES = frozenset(["kinds", "neighbourhood", "trust", "recency", "confidence", "staleness", "phase", "once"])
 """The active stages. "difference" (maximal marginal relevance) exists but is off: it only reordered the best ten."""
@@ -191,3 +195,27 @@ def _collect_stage_scores(seq: int, stage_scores: Mapping[str, Mapping[int, floa
         for name, values in stage_scores.items()
         if seq in values
     }
+
+
+class LazyMemories:
+    """The full memories of a ranking, loaded in portions from its beginning."""
+
+    def __init__(self, memories: Memories, ranked: Sequence[int], portion: int) -> None:
+        self._memories = memories
+        self._ranked = ranked
+        self._portion = portion
+        self._loaded: dict[int, Memory | None] = {}
+
+    def load_memory(self, seq: int) -> Memory | None:
+        """Return a memory, or None if it was deleted since it was ranked."""
+        if seq not in self._loaded:
+            start = self._ranked.index(seq)
+            portion = self._ranked[start : start + self._portion]
+            memories = self._memories.get_by_seqs(portion)
+            self._loaded |= {other_seq: memories.get(other_seq) for other_seq in portion}
+        return self._loaded[seq]
+
+    def load_text(self, seq: int) -> str:
+        """Return the content of a memory; empty if it was deleted."""
+        memory = self.load_memory(seq)
+        return memory.content if memory else ""

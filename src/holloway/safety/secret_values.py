@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.safety.secrets import Rule
-
 PASSWORD_CHARS_MIN = 6
 KEY_CHARS_MIN = 10
 _RUN_CHARS_MIN = 4
@@ -31,19 +29,22 @@ _PASSWORD_SIGNS = _SYMBOLS | _DIGITS
 _VOWELS = frozenset("aeiouAEIOU")
 
 
-def find_secret_end(rule: Rule, text: str, match_start: int, start: int, end: int) -> int:
-    """Find where the secret that starts at `start` ends, or return 0 if the rule's match is no secret."""
-    is_assigned = rule.value_check in ("key", "password")
+def find_secret_end(check: str, entropy_min: float, text: str, match_start: int, start: int, end: int) -> int:
+    """Find where the secret that starts at `start` ends, or return 0 if the match is no secret.
+
+    `check` is the `value_check` of the rule that matched, `entropy_min` its minimum in bits per character.
+    """
+    is_assigned = check in ("key", "password")
     value = text[start:end]
-    if rule.value_check == "shape":
+    if check == "shape":
         end = end if _is_random(value) else 0
-    elif rule.value_check == "address":
+    elif check == "address":
         end = end if _is_unusual(value) else 0
     elif is_assigned:
-        is_key = rule.value_check == "key"
+        is_key = check == "key"
         end = 0 if _is_public(text, match_start) else _find_assigned_end(text, match_start, start, end, is_key)
     value = text[start:end]
-    if not value or is_placeholder(value) or measure_entropy(value) < rule.entropy:
+    if not value or is_placeholder(value) or measure_entropy(value) < entropy_min:
         return 0
     return _extend_value(text, end) if is_assigned else end
 

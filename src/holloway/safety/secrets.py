@@ -156,7 +156,9 @@ def _find_secrets(rule: Rule, text: str, data: bytes, marked: _Spans, taken: _Sp
         match_start, match_end = match.span()
         start, end = match.span(group)
         is_taken = marked.has_overlap(match_start, match_end) or taken.has_overlap(start, end)
-        secret_end = 0 if is_taken else secret_values.find_secret_end(rule, text, match_start, start, end)
+        secret_end = 0
+        if not is_taken:
+            secret_end = secret_values.find_secret_end(rule.value_check, rule.entropy, text, match_start, start, end)
         if secret_end:
             yield start, secret_end
         tries, last_end = (tries + 1 if end == last_end else 1), end

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from holloway.config import ASK_ANSWER_TOKENS, ASK_DEADLINE_S, ASK_EVIDENCE_TOKENS
 from holloway.domain.work import Phase
 from holloway.errors import HollowayError
-from holloway.llm.metered_client import meter_writer
-from holloway.llm.prompts import render_prompt
-from holloway.llm.provider_choice import choose_writer
+from holloway.llm.metered_client import meter_writer, render_prompt
+from holloway.llm.providers import choose_writer
 from holloway.retrieval.pack import pack_memories
 from holloway.safety.neutralize import neutralize_text
 

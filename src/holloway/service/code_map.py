@@ -17,7 +17,7 @@ from holloway.domain.memory import as_tuple
 from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.injection.project_map import read_progress
-from holloway.retrieval.checkout import locate_in_checkout
+from holloway.retrieval.locate import locate_in_checkout
 from holloway.safety.repository_text import is_name, is_path, only_names, only_paths
 from holloway.service import background_worker
 from holloway.service.project_paths import closest_path, resolve_path

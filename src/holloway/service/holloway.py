@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from holloway.config import Settings
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Clock, Ids, Writer
-    from holloway.domain.session import SessionType
-    from holloway.domain.work import Phase
+    from holloway.domain.work import Phase, SessionType
     from holloway.promotion.rules_files.rules_import import RulesImported
     from holloway.service.code_map import CodeMap
     from holloway.service.session import Session
@@ -170,7 +169,7 @@ class Holloway:
 
     def describe_modules(self, *, writer: Writer | None = None) -> list[tuple[str, str]]:
         """Have a language model describe the modules; returns names and purposes. Raises InvalidInput without one."""
-        from holloway.promotion.module_descriptions import describe_modules  # loads the client of a language model
+        from holloway.promotion.insight import describe_modules  # loads the client of a language model
 
         described = describe_modules(self.store, self.settings, self.map.modules, writer)
         if described:

@@ -16,7 +16,7 @@ from holloway.codemap.health import MapBusy
 from holloway.config import SESSION_SILENCE_S
 from holloway.domain.ports import format_stamp, parse_stamp
 from holloway.promotion import synthesis
-from holloway.promotion.reflection import Reflection
+from holloway.promotion.insight import Reflection
 from holloway.service import agent_notes
 from holloway.service.past_sessions import open_session_files
 from holloway.service.session_learning import Learning

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from holloway.codemap import queries
-from holloway.codemap.history import cochange, rewritten_share
+from holloway.codemap.history import cochange
 from holloway.config import RERANK_DEADLINE_S
 from holloway.domain.memory import as_tuple, parse_choice
 from holloway.domain.work import Phase
@@ -18,14 +18,12 @@ from holloway.embeddings.backfill import backfill_vectors
 from holloway.embeddings.memory_texts import MemoryTexts
 from holloway.embeddings.provider_choice import EmbedderChoice, choose_embedder
 from holloway.errors import HollowayError
-from holloway.retrieval.candidates import QueryVector
-from holloway.retrieval.query_intent import parse_query
+from holloway.retrieval.candidates import QueryVector, parse_query
 from holloway.retrieval.recall import RecallOptions, RecallResult, check_query, recall_memories
 from holloway.service.project_paths import resolve_path
 from holloway.store import project as projects
-from holloway.store.embedding_cache import EmbeddingCache
 from holloway.store.filter import Filter
-from holloway.store.vectors import VectorStore
+from holloway.store.vectors import EmbeddingCache, VectorStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,10 +31,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from holloway.domain.memory import Sketch
     from holloway.domain.ports import Embedder
-    from holloway.domain.ranking_fields import Sketch
     from holloway.embeddings.nearest_neighbors import VectorIndex
-    from holloway.retrieval.query_intent import Query
+    from holloway.retrieval.candidates import Query
     from holloway.service.open_project import OpenProject
     from holloway.store.store import Store
 
@@ -189,7 +187,7 @@ class MemorySearch:
             return None
         for store in stores:
             self._catch_up(store, embedder)
-        from holloway.embeddings.query_vectors import embed_query  # numpy is loaded only when a vector is needed
+        from holloway.embeddings.backfill import embed_query  # numpy is loaded only when a vector is needed
 
         store = self._opened.store
         cache = None if self._is_here else EmbeddingCache(store.database, store.clock)
@@ -233,9 +231,7 @@ class MemorySearch:
         commit_paths = {(memory.commit, path) for memory in memories if memory.commit for path in memory.files}
         if not commit_paths or not self._opened.under_git:
             return {}
-        shares = rewritten_share.compute_rewritten_shares(
-            self._opened.map.database, self._opened.project.root, commit_paths
-        )
+        shares = cochange.compute_rewritten_shares(self._opened.map.database, self._opened.project.root, commit_paths)
         return {
             memory.id: {path: shares[memory.commit, path] for path in memory.files if (memory.commit, path) in shares}
             for memory in memories

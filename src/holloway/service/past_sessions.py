@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.capture import claude_code, codex, journal_reader, transcripts
+from holloway.capture import claude_code, codex, journal_reader, session_files
 from holloway.capture.session_files import SessionFiles, Unlearned, from_transcript, list_running
 from holloway.proof.session_facts import FULL, HookAnswer, SessionFacts
 from holloway.safety.paths import safe_name
@@ -17,8 +17,7 @@ from holloway.store.candidates import HELD, PROMOTED, REINFORCED
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from holloway.capture.session_files import SessionFile
-    from holloway.capture.transcripts import Transcript
+    from holloway.capture.session_files import SessionFile, Transcript
     from holloway.observer.scratchpad import Scratchpad
     from holloway.service.holloway import Holloway
 
@@ -81,7 +80,7 @@ def _read_answers(memory: Holloway, session: str) -> tuple[HookAnswer, ...]:
 
 def find(memory: Holloway, *, since: float = 0.0, agent: str = "", home: Path | None = None) -> PastSessions:
     """Find the sessions of this project that agents left here, in any of its working trees, the oldest first."""
-    listed = transcripts.find_transcripts(memory.project.root, home)
+    listed = session_files.find_transcripts(memory.project.root, home)
     chosen = (
         transcript
         for transcript in listed

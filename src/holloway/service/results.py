@@ -1,11 +1,14 @@
-"""The types that calls of the service take and return, for the edges to name."""
+"""The types that calls of the service take and return, for the edges to name, and results as JSON."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from holloway.codemap.graph import GraphNode, ReachedNode
 from holloway.codemap.health import MapBusy
 from holloway.codemap.modules.detection import Module
 from holloway.codemap.modules.overview import Overview
+from holloway.domain.memory_json import memory_json
 from holloway.promotion.rules_files.rules_import import RuleChange, RulesImported, describe_origin
 from holloway.promotion.trust_level import Standing
 from holloway.retrieval.locate import LocateResult
@@ -13,6 +16,10 @@ from holloway.retrieval.recall import RecallResult
 from holloway.store.candidates import StoredCandidate
 from holloway.store.filter import Filter
 from holloway.store.project import Project
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
 
 __all__ = [
     "Filter",
@@ -29,4 +36,16 @@ __all__ = [
     "Standing",
     "StoredCandidate",
     "describe_origin",
+    "memory_json",
+    "result_json",
 ]
+
+
+def result_json(result: RecallResult, now: datetime) -> dict[str, Any]:
+    """Return a search result with its score, the result of each stage, and its project."""
+    return {
+        **memory_json(result.memory, now),
+        "score": round(result.score, 4),
+        "stages": {stage: round(value, 4) for stage, value in result.stages.items()},
+        "project": result.project,
+    }

@@ -14,9 +14,8 @@ from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
 from holloway.domain import event as events
 from holloway.domain.memory import parse_choice
 from holloway.domain.ports import format_stamp
-from holloway.domain.session import Outcome, SessionType
-from holloway.domain.session import SessionSummary as Ledgered
-from holloway.domain.work import Phase, methodology
+from holloway.domain.work import Outcome, Phase, SessionType, methodology
+from holloway.domain.work import SessionSummary as Ledgered
 from holloway.errors import HollowayError, InvalidInput
 from holloway.extras import find_invocation
 from holloway.injection import prompt as prompt_point

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from holloway.config import POINT_WAIT_MS
 from holloway.domain.ports import format_stamp
 from holloway.injection.reader import Reader
-from holloway.text.citation import cited_in
+from holloway.text.tokens import cited_in
 
 if TYPE_CHECKING:
     import sqlite3

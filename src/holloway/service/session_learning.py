@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.ports import format_stamp
-from holloway.domain.session import Outcome, SessionSummary
+from holloway.domain.work import Outcome, SessionSummary
 from holloway.embeddings.vocabulary import is_ordinary_word
 from holloway.llm.metered_client import meter_writer
-from holloway.llm.provider_choice import choose_writer
+from holloway.llm.providers import choose_writer
 from holloway.observer.activity import SessionActivity
 from holloway.observer.observer import DetectedSignals
 from holloway.observer.outcome import classify_session
@@ -23,7 +23,7 @@ from holloway.promotion.candidate import CodeMapLookup, FinishedSession
 from holloway.promotion.gates import is_strict
 from holloway.promotion.llm_rewrite import rewrite_candidates
 from holloway.promotion.pipeline import Promotion
-from holloway.promotion.session_statistics import collect_statistics
+from holloway.promotion.synthesis import collect_statistics
 from holloway.proof.session_facts import SessionFacts, collect_before
 from holloway.proof.session_record import build_record
 from holloway.safety import secrets

@@ -19,7 +19,7 @@ from holloway.store import session_ledger
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
-    from holloway.domain.session import SessionSummary
+    from holloway.domain.work import SessionSummary
     from holloway.service.holloway import Holloway
     from holloway.store.candidates import StoredCandidate
 

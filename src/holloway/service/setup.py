@@ -15,7 +15,7 @@ from holloway.install import (
     plan_setup,
     uninstall,
 )
-from holloway.install.diff import render_diff
+from holloway.install.file_change import render_diff
 from holloway.install.uninstall import (
     RulesBlock,
     count_projects,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from holloway.domain.memory import MemoryType, State
 from holloway.domain.ports import format_stamp
-from holloway.llm.provider_choice import choose_writer
+from holloway.llm.providers import choose_writer
 from holloway.promotion.gates import is_strict
 from holloway.promotion.pipeline import STRICT_FACTOR
 from holloway.service.doctor import ANSWERS_DAYS

@@ -19,8 +19,8 @@ from holloway.text.fingerprint import fingerprint_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from holloway.domain.memory import Sketch
     from holloway.domain.ports import Clock, Ids
-    from holloway.domain.ranking_fields import Sketch
     from holloway.store.database import Database, Row
     from holloway.store.filter import Filter
     from holloway.store.write_gate import SanitizedDraft

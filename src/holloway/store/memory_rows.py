@@ -13,12 +13,12 @@ from holloway.domain.memory import (
     RelationType,
     ReviewReason,
     Scope,
+    Sketch,
     Source,
     State,
     Visibility,
 )
 from holloway.domain.ports import parse_stamp
-from holloway.domain.ranking_fields import Sketch
 from holloway.domain.work import WorkUnit
 from holloway.store.database import Row
 from holloway.text.identifiers import search_text

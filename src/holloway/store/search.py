@@ -1,19 +1,23 @@
-"""Full-text search over memories (FTS5, BM25). Its cost follows the matching rows, so common words are dropped."""
+"""Full-text search over memories (FTS5, BM25), and document frequencies: common words are dropped from a query."""
 
 from __future__ import annotations
 
 import json
 import math
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
-from holloway.store.word_counts import count_words
-from holloway.text.fts_query import match_any, query_terms
+from holloway.text.identifiers import match_any, query_terms, quote_term
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Mapping, Sequence
 
     from holloway.store.database import Database
     from holloway.store.filter import Filter
+
+    Counts = dict[tuple[str, int], int]
+
 
 COMMON_SHARE = 0.10
 """A word in more than this share of the memories says little; it is dropped if the query has rarer words."""
@@ -23,6 +27,8 @@ ROWS_RANKED_MAX = 5_000
 """Rows that one search may rank; if all words are common, the rarest ones within this limit are used."""
 LOOK_AHEAD = 1.25
 """Factor by which more rows than wanted are ranked, because the filter drops some, rarely more."""
+WORDS_MAX = 10_000
+"""Words that a process caches for one file."""
 
 
 def search_memories(database: Database, query: str, memory_filter: Filter, limit: int) -> list[tuple[int, float]]:
@@ -119,3 +125,33 @@ def drop_common_words(database: Database, words: list[str]) -> list[str]:
             break
         chosen_words.append(word)
     return chosen_words
+
+
+def count_words(database: Database, words: list[str], max_count: int) -> dict[str, int]:
+    """Count the memories that contain each word, exactly up to `max_count`."""
+    cached_counts = _get_cached_counts(database)
+    for word in words:
+        if (word, max_count) not in cached_counts:
+            cached_counts[word, max_count] = count_rows_with_word(database, word, max_count + 1)
+    return {word: cached_counts[word, max_count] for word in words}
+
+
+def count_rows_with_word(database: Database, word: str, enough: int) -> int:
+    """Count the memories that contain a word, up to `enough`."""
+    sql = "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)"
+    return int(database.fetch_value(sql, (quote_term(word), enough)))
+
+
+def _get_cached_counts(database: Database) -> Counts:
+    """Return the cache for the current state of the file; inside a transaction, an empty one that is not retained."""
+    connection = database.connection
+    if connection.in_transaction:
+        return {}
+    file_state = (connection, connection.total_changes, database.fetch_value("PRAGMA data_version"))
+    entry = _CACHE.get(database)
+    if entry is None or entry[0] != file_state or len(entry[1]) > WORDS_MAX:
+        entry = _CACHE[database] = (file_state, {})
+    return entry[1]
+
+
+_CACHE: WeakKeyDictionary[Database, tuple[tuple[sqlite3.Connection, int, int], Counts]] = WeakKeyDictionary()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holloway.domain.session import Outcome, SessionSummary, SessionType
-from holloway.domain.work import Phase
+from holloway.domain.work import Outcome, Phase, SessionSummary, SessionType
 from holloway.store import lifecycle
 from holloway.store.lookup import IS_SESSION, LOADED_BY_HOST, build_session_condition, count_sessions
+from holloway.store.memories import CORRECTED_KINDS
 from holloway.store.memory_rows import parse_work_unit, serialize_work_unit
+from holloway.store.status_counts import FLAGGED_KINDS
 
 if TYPE_CHECKING:
     from holloway.store.database import Database, Row
@@ -19,6 +21,24 @@ REPORTED_USEFUL = "asked"
 """The injection point of a memory that counts as shown because the agent reported that it helped."""
 _REPORTED_CONTEXT = -1
 """Stands for the context of a reported use, so that its row is separate from the injection's."""
+# Sessions from before the database was created were read from transcripts: no memory was injected in them.
+_SESSIONS = """
+SELECT count(*) FROM sessions WHERE outcome <> '' AND started_at >= (SELECT coalesce(min(at), '') FROM migrations)
+"""
+_SHOWN = f"""
+SELECT count(*) AS shown,
+  coalesce(sum(m.state = 'confirmed'), 0) AS confirmed,
+  coalesce(sum(EXISTS (SELECT 1 FROM memory_history h WHERE h.seq = m.seq AND h.at >= i.at
+                       AND h.kind IN (SELECT value FROM json_each(?)))), 0) AS corrected
+FROM (SELECT memory, min(at) AS at FROM injections WHERE point <> '{LOADED_BY_HOST}' GROUP BY memory) i
+JOIN memories m ON m.id = i.memory
+"""
+_CORRECTED_IN = f"""
+SELECT count(DISTINCT m.seq)
+FROM injections i JOIN memories m ON m.id = i.memory
+JOIN memory_history h ON h.seq = m.seq AND h.at >= i.at AND h.kind IN (SELECT value FROM json_each(:kinds))
+WHERE {build_session_condition(":session")}
+"""
 
 
 def count_all_sessions(database: Database) -> int:
@@ -162,3 +182,32 @@ def _parse_session(row: Row) -> SessionSummary:
         commit=row["commit_sha"],
         work_unit=parse_work_unit(row["work_unit"]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackCounts:
+    """Finished sessions, memories injected into them, and how many of those were confirmed or corrected."""
+
+    sessions: int = 0
+    shown: int = 0
+    confirmed: int = 0
+    """By a person, or because independent sessions agreed."""
+    corrected: int = 0
+    """By a person, after the injection: marked wrong, forgotten or edited."""
+
+
+def count_feedback(database: Database) -> FeedbackCounts:
+    """Count the feedback on all injected memories since the database was created."""
+    row = database.fetch_rows(_SHOWN, (json.dumps(CORRECTED_KINDS),))[0]
+    return FeedbackCounts(int(database.fetch_value(_SESSIONS)), row["shown"], row["confirmed"], row["corrected"])
+
+
+def count_corrected_in_session(database: Database, session: str) -> int:
+    """Count the memories that a person or the agent corrected after they were injected into a session."""
+    kinds = json.dumps((*CORRECTED_KINDS, *FLAGGED_KINDS))
+    return int(database.fetch_value(_CORRECTED_IN, {"session": session, "kinds": kinds}))
+
+
+def count_flagged_in_session(database: Database, session: str) -> int:
+    """Count the memories that were flagged as wrong after they were injected into a session."""
+    return int(database.fetch_value(_CORRECTED_IN, {"session": session, "kinds": json.dumps(FLAGGED_KINDS)}))

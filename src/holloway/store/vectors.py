@@ -1,8 +1,9 @@
-"""Vectors of memories: derived data, stored in the same database and deleted with their memory."""
+"""Vectors of memories (derived data, deleted with their memory), and the cache of query vectors."""
 
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from holloway.store.database import Database
     from holloway.store.memories import Memories
 
+
 ROWS_AT_ONCE = 1_024
+CACHE_DAYS = 30
 
 
 class OutdatedVector(NamedTuple):
@@ -212,3 +215,26 @@ SELECT seq, vector FROM memory_vectors
 WHERE model = :model AND number > :after AND dims = :dims AND length(vector) = :bytes
 ORDER BY seq
 """
+
+
+class EmbeddingCache:
+    """The cached query vectors of one store; cleared when a memory is forgotten, and expired after some weeks."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._db = database
+        self._clock = clock
+
+    def get_vector(self, key: str) -> bytes | None:
+        """Return the cached vector of a hash (float32, little-endian), or None if it is missing or expired."""
+        sql = "SELECT vector FROM embedding_cache WHERE key = ? AND expires_at > ?"
+        vector: bytes | None = self._db.fetch_value(sql, (key, format_stamp(self._clock.now())))
+        return vector
+
+    def put_vector(self, key: str, model: str, vector: bytes) -> None:
+        """Cache a vector."""
+        expires = format_stamp(self._clock.now() + timedelta(days=CACHE_DAYS))
+        with self._db.write_transaction():
+            self._db.execute(
+                "INSERT OR REPLACE INTO embedding_cache(key, model, dims, vector, expires_at) VALUES (?, ?, ?, ?, ?)",
+                (key, model, len(vector) // 4, vector, expires),
+            )

@@ -1,4 +1,4 @@
-"""Reading the words after a program: options and their values, paths, patterns, addresses and messages.
+"""Reading the words after a program: options and their values, paths, patterns, URLs and messages.
 
 The hook process may import this module: it loads nothing but `re` and `json`.
 """
@@ -6,6 +6,7 @@ The hook process may import this module: it loads nothing but `re` and `json`.
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit
 
 from holloway.text import shell
 from holloway.text.programs import COMMIT, EDIT, FETCH, GIT, LIST, READ, REVERT, SEARCH, TABLE, TEST
@@ -151,3 +152,11 @@ def _read_document(value: str) -> str:
         return value
     inner = shell.split_commands(value[2:-1] if value.endswith(")") else value[2:])
     return next((document for simple in inner for document in simple.documents), value)
+
+
+def host_of(url: str) -> str:
+    """The host that an address names; nothing where it is no address."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""

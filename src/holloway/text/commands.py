@@ -1,4 +1,4 @@
-"""Parsing shell commands into steps: what each reads, searches, edits, tests, commits or fetches, in any shell.
+"""Parsing shell commands into steps, without their wrappers: what each reads, searches, edits, tests, commits.
 
 A command is not opaque: some agents do everything through a shell, and what they read there counts like a read. The
 hook process may import this module: it loads nothing but `re`.
@@ -6,10 +6,11 @@ hook process may import this module: it loads nothing but `re`.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
-from holloway.text import arguments, command_wrappers, programs, shell
-from holloway.text.programs import COMMIT, EDIT, OTHER, RUN, TEST
+from holloway.text import arguments, programs, shell
+from holloway.text.programs import COMMIT, EDIT, OTHER, RUN, TABLE, TEST, normalise_name
 
 STEPS_MAX = 64
 REMEMBERED_MAX = 1_024
@@ -22,6 +23,12 @@ _FILTERS = frozenset(
 _SILENT = frozenset(
     "echo printf : true false test [ [[ pwd sleep wait set export unset local declare exit return".split()
 )
+WORDS_MAX = 2_000
+WRAPPERS_MAX = 16
+
+_KEYWORDS = frozenset(TABLE["shell_keywords"])
+_NO_COMMAND = frozenset(TABLE["shell_syntax"])
+_SHELLS = frozenset(TABLE["shells"])
 
 
 class Step:
@@ -81,7 +88,7 @@ class _Reading:
         return steps
 
     def _read_steps(self, simple: shell.Simple, source: shell.Simple | None, depth: int) -> list[Step]:
-        words, env = command_wrappers.unwrap_command(simple.words)
+        words, env = unwrap_command(simple.words)
         env = [word.split("=", 1)[0].rstrip("+") for word in simple.assignments] + env
         if not words:
             return self._assigned_commands(simple, depth) + self._redirect_writes(simple, env)
@@ -91,7 +98,7 @@ class _Reading:
         if words[0] in ("export", "setenv"):
             self.exported += [word.split("=", 1)[0] for word in words[1:] if "=" in word][:STEPS_MAX]
             return []
-        if depth < NESTING_MAX and (inner := command_wrappers.find_command_line(words)):
+        if depth < NESTING_MAX and (inner := find_command_line(words)):
             return self.read_command(inner, depth + 1)
         if source is not None and simple.words[0] in _FILTERS and not self._reads_files(words):
             return self._redirect_writes(simple, env)
@@ -208,3 +215,57 @@ def _with_subcommand(program: str, words: list[str]) -> tuple[str, str, list[str
         kind,
         [word for at, word in enumerate(words) if at not in out],
     )
+
+
+def unwrap_command(words: list[str]) -> tuple[list[str], list[str]]:
+    """Find the command inside its wrappers; return its words and the variables that the wrappers set for it."""
+    env: list[str] = []
+    words = words[:WORDS_MAX]
+    for _ in range(WRAPPERS_MAX):
+        if not words or not words[0].strip() or words[0] in _NO_COMMAND:
+            return [], env
+        if words[0] in _KEYWORDS and (words[0] != "time" or not words[1:2] or not words[1].startswith("-")):
+            words = words[1:]
+            continue
+        name = normalise_name(words[0])
+        if name == "docker" and words[1:2] == ["compose"] and words[2:3] in (["run"], ["exec"]):
+            words = [words[0], *words[2:]]
+        pair = f"{name} {words[1]}" if len(words) > 1 else ""
+        wrapper = pair if pair in TABLE["wrappers"] else name if name in TABLE["wrappers"] else ""
+        inner_words = _skip_options(words[2 if wrapper == pair else 1 :], wrapper) if wrapper else []
+        if not inner_words:
+            return words, env
+        while wrapper == "env" and inner_words and "=" in inner_words[0]:
+            env.append(inner_words.pop(0).split("=", 1)[0])
+        words = inner_words
+    return words, env
+
+
+def _skip_options(words: list[str], wrapper: str) -> list[str]:
+    """Skip the options and plain words of a wrapper itself."""
+    row = TABLE["wrappers"][wrapper]
+    if "runs" in row:  # `uv pip install` is `pip install`
+        return [row["runs"], *words]
+    valued_options, plain_words = row.get("options", ()), row.get("plain_words", 0)
+    index = 0
+    while index < len(words) and (words[index].startswith("-") or plain_words > 0):
+        if words[index] == "--":
+            return words[index + 1 :]
+        if not words[index].startswith("-"):
+            plain_words -= 1
+        index += 2 if words[index] in valued_options else 1
+    return words[index:]
+
+
+def find_command_line(words: list[str]) -> str:
+    """Find the command line that a shell is given as one word: `bash -lc "…"`, `eval "…"`."""
+    if words[0] == "eval":
+        return " ".join(words[1:])
+    if normalise_name(words[0]) not in _SHELLS:
+        return ""
+    for index, word in enumerate(words[1:-1], 1):
+        if not word.startswith("-"):
+            return ""
+        if re.fullmatch(r"-[a-z]{0,4}c", word):
+            return words[index + 1]
+    return ""

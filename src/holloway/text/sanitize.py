@@ -6,7 +6,7 @@ import unicodedata
 from itertools import accumulate
 
 from holloway.errors import InvalidInput
-from holloway.text.sentences import split_sentences
+from holloway.text.identifiers import split_sentences
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+
 NAME_CHARS_MAX = 100
 WORDS_MAX = 1_000
 EDIT_CHARS_MAX = 200_000
@@ -71,6 +72,7 @@ _SUBCOMMANDS = {"view": READ, "create": WRITE}
 """Kinds of the subcommands of an editor that does several things."""
 _RUNS_TEXT = ("-c", "-lc", "-ic")
 _SEPARATORS = str.maketrans("", "", "_-. ")
+SEARCHES = ("search_memory", "locate")
 
 
 def kind_of(tool: str) -> str:
@@ -119,3 +121,23 @@ def typed_command(command: object) -> str:
     import shlex  # few hosts give words
 
     return shlex.join(words)
+
+
+def is_record(tool: str) -> bool:
+    """Whether a tool is the one by which an agent asks for something to be remembered."""
+    return _is_ours(tool, "record_memory")
+
+
+def is_locate(tool: str) -> bool:
+    """Whether a tool is the one by which an agent asks for the files of a task."""
+    return _is_ours(tool, "locate")
+
+
+def is_search(tool: str) -> bool:
+    """Whether a tool is one by which an agent asks what is known, or where."""
+    return any(_is_ours(tool, name) for name in SEARCHES)
+
+
+def _is_ours(tool: str, name: str) -> bool:
+    """Hosts write `mcp__holloway__locate`, and from a plugin `mcp__plugin_holloway-mcp_holloway__locate`."""
+    return tool.startswith("mcp_") and "holloway" in tool and tool.endswith(f"_{name}")

@@ -3,8 +3,12 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.codemap.modules.community_detection import compute_modularity, detect_communities
-from holloway.codemap.modules.file_affinity import blend_links, link_by_name
+from holloway.codemap.modules.community_detection import (
+    blend_links,
+    compute_modularity,
+    detect_communities,
+    link_by_name,
+)
 from holloway.codemap.modules.partition import SMALL_MIN, SizeBounds, partition_files, size_of
 
 

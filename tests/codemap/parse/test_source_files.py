@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from holloway import git
 from holloway.codemap.parse import source_files
+from holloway.codemap.parse.source_files import _walk_files
 from tests.conftest import Repository, make_repository
 
 OWN = [".gitignore", "a.py", "lib/b.py"]
+TREE = (
+    *("a.py", "b.py", "ab", "#a", "!a", "a b ", "a", "lib/a.py", "lib/a/b.py", "lib/lib/ab", "lib/logs/a.py"),
+    *("logs/a.py", "logs/b/ab", "deep/lib/logs/a/b.py", "deep/ab.py", "deep/[a]"),
+)
+piece = st.sampled_from(
+    ["a", "b", "*", "**", "?", "lib", "logs", "deep", "*.py", "[ab]*", "[!a]*", "[^a]", "a*b", "\\a"]
+)
+line = st.builds(
+    "{}{}{}{}".format,
+    st.sampled_from(["", "", "!", "/", "#", "\\#", "\\!"]),
+    st.lists(piece, min_size=1, max_size=4).map("/".join),
+    st.sampled_from(["", "", "/", "/**"]),
+    st.sampled_from(["", "", " ", "\\ ", "\r"]),
+)
+rules = st.lists(line, max_size=5).map("\n".join)
 
 
 @pytest.fixture
@@ -74,3 +94,47 @@ def test_an_ignore_file_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     (root / "a.py").write_text("x = 1\n")
     (root / ".gitignore").symlink_to(tmp_path / "rules")
     assert source_files.list_names(root) == [".gitignore", "a.py"]
+
+
+@pytest.mark.promise("repository-is-not-trusted")
+@given(rules, rules, rules)
+@example("*\n!*.py\n!lib/", "a/", "!a.py\n")
+@example("logs\n/lib/**/ab\n", "**/b.py", "deep/**/logs/")
+@example("a b\\ \n\\#a\n\\!a\nab ", "/a.py\r", "")
+@settings(max_examples=60, deadline=None)
+def test_files_that_are_walked_to_are_those_that_git_would_list(top: str, below: str, excluded: str) -> None:
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        for name in TREE:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            if not (root / name).is_dir():
+                (root / name).touch()
+        (root / ".gitignore").write_text(top, newline="")
+        (root / "lib/.gitignore").write_text(below, newline="")
+        (root / ".git/info/exclude").write_text(excluded, newline="")
+        assert _walk_files(root) == git.tracked_files(folder)
+
+
+def test_rules_are_bounded_and_the_first_ones_count() -> None:
+    level = source_files.parse_ignore_file("", "\n".join(f"a{number}" for number in range(2 * source_files.RULES_MAX)))
+    assert len(level.rules) == source_files.RULES_MAX
+    assert source_files.is_ignored("deep/a1", (level,), is_folder=False)
+    assert not source_files.parse_ignore_file("", "a" * (source_files.RULE_CHARS_MAX + 1)).rules
+    hostile = source_files.parse_ignore_file("", "/".join(["**", "*a" * 100] * 2))
+    assert not source_files.is_ignored("/".join(["a" * 200 + "b"] * 40), (hostile,), is_folder=False)
+
+
+def test_a_file_that_no_rule_names_is_followed_through_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    followed: list[tuple[str, ...]] = []
+
+    def fits(pattern: tuple[str, ...], parts: tuple[str, ...]) -> bool:
+        followed.append(pattern)
+        return real(pattern, parts)
+
+    real = source_files._is_match
+    monkeypatch.setattr(source_files, "_is_match", fits)
+    level = source_files.parse_ignore_file("", "*.log\n/build/\nlib/**/*.o\n[Bb]in/\na.py\nlib/*\n")
+    assert not source_files.is_ignored("deep/down/b.py", (level,), is_folder=False)
+    assert followed == [("lib", "*")]
+    assert source_files.is_ignored("deep/down/a.py", (level,), is_folder=False)

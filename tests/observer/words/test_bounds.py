@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.observer.words import causal, dead_end, decision, intent, prompt, self_correction, user_correction
+from holloway.observer.words import causal, dead_end, decision, prompt, self_correction, user_correction
 from holloway.observer.words.sentences import (
     CLAUSE_CHARS_MAX,
     SENTENCE_CHARS_MAX,
@@ -20,7 +20,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "causal": causal.find_causal_statement,
     "dead_end": dead_end.find_abandonment,
     "decision": decision.extract_reason,
-    "intent": intent.find_next_step,
+    "intent": decision.find_next_step,
     "prompt": prompt.extract_user_text,
 }
 HOSTILE_CHARS = 100_000
@@ -105,4 +105,4 @@ def test_sentences_that_lost_the_space_between_them_are_parted() -> None:
 
 def test_a_long_text_is_read_at_its_end_too() -> None:
     assert split_prose("Once more. " * 5_000 + "\nThe end.")[0] == "Once more."
-    assert intent.find_next_step("x" * 200_000 + "\nNext, I'll write the migration.") == "write the migration"
+    assert decision.find_next_step("x" * 200_000 + "\nNext, I'll write the migration.") == "write the migration"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holloway.observer.words import self_correction
-from holloway.observer.words.correction_cues import FORMS, SIGN_POINTS, SIGNS, Form
+from holloway.observer.words.self_correction import FORMS, SIGN_POINTS, SIGNS, Form
 from holloway.observer.words.sentences import CLAUSE_CHARS_MAX
 
 

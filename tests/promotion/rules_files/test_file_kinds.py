@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from holloway.config import RULE_FILE_BYTES_MAX
+from holloway.promotion.rules_files import drafts, lint_config
 from holloway.promotion.rules_files import files as rules_files
-from holloway.promotion.rules_files import lint_config, scope
-from holloway.promotion.rules_files.file_kinds import read_rules_texts
-from holloway.promotion.rules_files.front_matter import split_front_matter
+from holloway.promotion.rules_files.file_kinds import read_rules_texts, split_front_matter
 from holloway.promotion.rules_files.split_blocks import split_rule_blocks
 from tests.conftest import make_repository
 
@@ -173,13 +172,13 @@ def test_a_long_list_of_globs_is_read_to_its_end_and_braces_hold_together() -> N
 
 def test_globs_become_folders_and_files_that_are_there(tmp_path: Path) -> None:
     make_repository(tmp_path, {"src/api/a.ts": "", "src/web/b.ts": "", "lib/c.ts": ""})
-    assert scope.resolve_scope_files(("src/{api,web}/**/*.ts",), "", tmp_path) == ("src/api", "src/web")
-    assert scope.resolve_scope_files(("c.ts",), "lib", tmp_path) == ("lib/c.ts",)
-    assert scope.resolve_scope_files((), "lib", tmp_path) == ("lib",)
-    assert scope.resolve_scope_files(("**/*.ts",), "", tmp_path) == ()
-    assert scope.resolve_scope_files(("../x/**", "gone/**"), "", tmp_path) == ()
-    assert scope.describe_scope(("**/*.ts",)) == " (applies to `**/*.ts`)"
-    assert scope.describe_scope(("**",)) == ""
+    assert drafts.resolve_scope_files(("src/{api,web}/**/*.ts",), "", tmp_path) == ("src/api", "src/web")
+    assert drafts.resolve_scope_files(("c.ts",), "lib", tmp_path) == ("lib/c.ts",)
+    assert drafts.resolve_scope_files((), "lib", tmp_path) == ("lib",)
+    assert drafts.resolve_scope_files(("**/*.ts",), "", tmp_path) == ()
+    assert drafts.resolve_scope_files(("../x/**", "gone/**"), "", tmp_path) == ()
+    assert drafts.describe_scope(("**/*.ts",)) == " (applies to `**/*.ts`)"
+    assert drafts.describe_scope(("**",)) == ""
 
 
 GOLANGCI = "linters:\n  enable:\n    - errcheck\n    - paralleltest\nlll:\n  line-length: 130\n"

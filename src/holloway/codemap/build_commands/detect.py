@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 
-from holloway.codemap.build_commands import ci, javascript, other_languages, python, task_runners
-from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, is_safe, prefix_folder
-from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
+from holloway.codemap.build_commands import ci, javascript, other_languages, python
+from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, is_safe, pick_available, prefix_folder
+from holloway.codemap.modules.manifests import FOLDER_MANIFESTS, nested_table, parse_toml_table
 from holloway.safety.repository_text import is_command
 from holloway.text.file_roles import is_test
 
@@ -21,6 +22,13 @@ FOLDERS_READ_MAX = 3
 FOLDER_DEPTH_MAX = 2
 OWN_SHARE_MIN = 0.2
 """A language with a smaller share of the code does not decide how the project is built."""
+_BUILDS = ("build", "compile", "install", "setup", "init", "all")
+_TESTS = ("test", "tests", "unit", "unittest")
+_LINTS = ("lint", "typecheck", "check", "format-check", "vet")
+_MAKE_TARGET = re.compile(r"^([A-Za-z][\w.-]{0,40})[ \t]*:(?!=)", re.MULTILINE)
+_JUST_RECIPE = re.compile(r"^@?([A-Za-z][\w-]{0,40})(?:[ \t][^:=\n]{0,200})?:(?!=)", re.MULTILINE)
+_TASK = re.compile(r"^  ([A-Za-z][\w:-]{0,40}):[ \t]*$", re.MULTILINE)
+_MISE_FOLDERS = ("mise-tasks/", ".mise-tasks/", "mise/tasks/", ".mise/tasks/", ".config/mise/tasks/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +51,7 @@ def detect_commands(root: Path, names: Collection[str]) -> ProjectCommands:
         key=lambda recipe: -sum(shares[suffix] for suffix in recipe.suffixes),
     )
     main_recipes = [recipe for recipe in recipes if _code_share(recipe, shares) >= OWN_SHARE_MIN] or recipes[:1]
-    task_recipes = task_runners.read_recipes(project)
+    task_recipes = read_recipes(project)
     ci_commands = ci.read_commands(project)
     test_recipe = next((recipe for recipe in main_recipes if recipe.test), next(iter(main_recipes), BuildRecipe()))
     ordered = [*task_recipes, *main_recipes]
@@ -122,3 +130,40 @@ def _choose_commands(
 def _is_shown(command: str) -> bool:
     parts = (command.partition(" && ")[2] or command, command.partition(" && ")[0])
     return all(map(is_safe, parts)) and is_command(command)
+
+
+def read_recipes(project: BuildFiles) -> list[BuildRecipe]:
+    """Return the recipes of all task runners that the project uses."""
+    recipes: list[BuildRecipe] = []
+    if file := project.first_existing("Makefile", "GNUmakefile", "makefile"):
+        recipes.append(_build_recipe("make", set(_MAKE_TARGET.findall(project.read_text(file)))))
+    if file := project.first_existing("justfile", "Justfile", ".justfile"):
+        recipes.append(_build_recipe("just", set(_JUST_RECIPE.findall(project.read_text(file)))))
+    if file := project.first_existing("mise.toml", ".mise.toml", ".config/mise.toml"):
+        tasks = set(nested_table(parse_toml_table(project.read_text(file)), "tasks"))
+        recipes.append(_build_recipe("mise run", tasks | _list_mise_tasks(project)))
+    if file := project.first_existing("Taskfile.yml", "Taskfile.yaml", "taskfile.yml"):
+        tasks = set(_TASK.findall(project.read_text(file).partition("\ntasks:")[2]))
+        recipes.append(_build_recipe("task", tasks))
+    return [recipe for recipe in recipes if recipe.build or recipe.test or recipe.lint]
+
+
+def _list_mise_tasks(project: BuildFiles) -> set[str]:
+    """Return tasks that are separate files: `lint/_default` is the task lint."""
+    return {
+        name.removeprefix(folder).removesuffix("/_default").replace("/", ":")
+        for folder in _MISE_FOLDERS
+        for name in project.names
+        if name.startswith(folder)
+    }
+
+
+def _build_recipe(runner: str, targets: set[str]) -> BuildRecipe:
+    """Build a recipe from well-known target names. `check` runs the tests if nothing else does."""
+    test = pick_available(_TESTS, targets)[:1] or pick_available(("check",), targets)
+    lint = [name for name in pick_available(_LINTS, targets) if name not in test]
+    return BuildRecipe(
+        build=tuple(f"{runner} {name}" for name in pick_available(_BUILDS, targets)[:1]),
+        test=tuple(f"{runner} {name}" for name in test),
+        lint=tuple(f"{runner} {name}" for name in lint[:2]),
+    )

@@ -107,7 +107,7 @@ def _read_tox_command(project: BuildFiles, data: Table) -> str | None:
         return None
     commands = nested_table(data, "tool", "tox", "env_run_base").get("commands")
     first = commands[0] if isinstance(commands, list) and commands else []
-    words = [word for word in cast(list[object], first) if isinstance(word, str)] if isinstance(first, list) else []
+    words = [word for word in cast("list[object]", first) if isinstance(word, str)] if isinstance(first, list) else []
     return _expand_tox_command(" ".join(words), "")
 
 

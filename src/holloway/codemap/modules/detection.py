@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from holloway.codemap.modules import module_summary
-from holloway.codemap.modules.file_affinity import blend_links
+from holloway.codemap.modules.community_detection import blend_links
 from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
 from holloway.codemap.modules.module_identity import continue_modules
 from holloway.codemap.modules.module_names import assign_names, base_folder

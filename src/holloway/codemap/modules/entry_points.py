@@ -145,7 +145,7 @@ def _collect_strings(value: object, depth: int = 0) -> list[str]:
     if isinstance(value, dict) and depth < 4:
         return [
             text_value
-            for inner_value in list(cast(Table, value).values())[:8]
+            for inner_value in list(cast("Table", value).values())[:8]
             for text_value in _collect_strings(inner_value, depth + 1)
         ]
     return []
@@ -158,8 +158,8 @@ def _read_cargo(source: str) -> Iterator[tuple[str, str]]:
         yield path, "crate"
     programs = data.get("bin")
     for program in programs[:TARGETS_MAX] if isinstance(programs, list) else []:
-        if isinstance(program, dict) and (path := get_string(cast(Table, program), "path")):
-            yield path, f"command {get_string(cast(Table, program), 'name')}".rstrip()
+        if isinstance(program, dict) and (path := get_string(cast("Table", program), "path")):
+            yield path, f"command {get_string(cast('Table', program), 'name')}".rstrip()
 
 
 _READERS = {

@@ -32,7 +32,7 @@ def parse_json_table(source: str) -> Table:
         value = json.loads(source)
     except (ValueError, RecursionError):
         return {}
-    return cast(Table, value) if isinstance(value, dict) else {}
+    return cast("Table", value) if isinstance(value, dict) else {}
 
 
 def parse_toml_table(source: str) -> Table:
@@ -49,7 +49,7 @@ def nested_table(table: Table, *keys: str) -> Table:
         value = table.get(key)
         if not isinstance(value, dict):
             return {}
-        table = cast(Table, value)
+        table = cast("Table", value)
     return table
 
 

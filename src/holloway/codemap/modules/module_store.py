@@ -1,26 +1,29 @@
-"""Detects the modules of a map from its edges and history, and stores and loads them."""
+"""Detects the modules of a map, their call flows and the overview, and stores and loads them."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.codemap.modules import call_flows
+from holloway.codemap.build_commands import detect
 from holloway.codemap.modules.detection import Module, SourceFile, detect_modules
 from holloway.codemap.modules.entry_points import find_entry_points
-from holloway.codemap.modules.purpose import add_purposes
+from holloway.codemap.modules.module_names import add_purposes
+from holloway.codemap.modules.overview import Overview, OverviewModule
+from holloway.codemap.parse.languages import LANGUAGES
 from holloway.domain.codec import decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from holloway.codemap.database import MapDatabase
     from holloway.codemap.modules.user_edits import ModuleEdits
+
 
 GO_STANDARD = frozenset(
     "bufio bytes cmp container context crypto database embed encoding errors expvar flag fmt hash html image io iter "
@@ -31,6 +34,15 @@ COCHANGE_COMMITS = 2_000
 """Newest commits that are used for co-change when modules are detected."""
 COCHANGE_FILES_MAX = 12
 """Files: a commit with more says little about any two of them."""
+STEPS_MAX = 4
+"""Steps from the entry point: further on, everything reaches everything."""
+MODULES_SHOWN = 3
+"""Modules that are named per step: those with the most calls."""
+
+Calls = dict[str, dict[str, float]]
+"""From a file to the files that it calls, with the weight of each."""
+LANGUAGES_SHOWN = 4
+CORE_SHOWN = 3
 
 
 def update_modules(
@@ -64,8 +76,8 @@ def _add_flows(database: MapDatabase, detected: list[Module]) -> list[Module]:
         "SELECT s.path, t.path, COUNT(*) FROM edges e JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file"
         " JOIN files s ON s.id = e.file WHERE e.kind IN ('calls', 'instantiates') AND t.id != s.id GROUP BY s.id, t.id"
     )
-    calls = call_flows.group_by_caller((row[0], row[1], row[2]) for row in rows)
-    return [replace(module, flows=call_flows.render_flows(module.entries, calls, module_of)) for module in detected]
+    calls = group_by_caller((row[0], row[1], row[2]) for row in rows)
+    return [replace(module, flows=render_flows(module.entries, calls, module_of)) for module in detected]
 
 
 def _rename_files(module: Module, renamed: Mapping[str, str]) -> Module:
@@ -149,3 +161,77 @@ def load_modules(database: MapDatabase) -> list[Module]:
         decode(Module, json.loads(row[0]))
         for row in database.fetch_rows("SELECT detail FROM modules ORDER BY position")
     ]
+
+
+def trace_flow(entry: str, calls: Calls, module_of: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+    """Return the modules that an entry point reaches, step by step; each is named where it is first reached."""
+    visited = {entry}
+    seen_modules = {module_of[entry]} if entry in module_of else set()
+    steps: list[tuple[str, ...]] = [tuple(seen_modules)]
+    frontier = [entry]
+    for _ in range(STEPS_MAX):
+        weights: dict[str, float] = defaultdict(float)
+        next_paths: set[str] = set()
+        for path in frontier:
+            for other, weight in calls.get(path, {}).items():
+                if other not in visited:
+                    next_paths.add(other)
+                    if (module := module_of.get(other, "")) not in seen_modules | {""}:
+                        weights[module] += weight
+        ranked_modules = sorted(weights, key=lambda module: (-weights[module], module))
+        seen_modules.update(ranked_modules)
+        if ranked_modules:
+            steps.append(tuple(ranked_modules[:MODULES_SHOWN]))
+        visited |= next_paths
+        frontier = sorted(next_paths)
+    return tuple(steps) if len(steps) > 1 else ()
+
+
+def render_flows(entries: Iterable[str], calls: Calls, module_of: Mapping[str, str]) -> tuple[str, ...]:
+    """Render the flows of a module's entry points for people: `cli → service → store, codemap`."""
+    rendered: dict[str, None] = {}
+    for entry in entries:
+        if steps := trace_flow(entry, calls, module_of):
+            rendered[" → ".join(", ".join(step) for step in steps)] = None
+    return tuple(rendered)
+
+
+def group_by_caller(rows: Iterable[tuple[str, str, float]]) -> Calls:
+    """Group rows of caller, callee and weight by caller."""
+    calls: Calls = defaultdict(dict)
+    for caller, callee, weight in rows:
+        calls[caller][callee] = weight
+    return calls
+
+
+def build_overview(database: MapDatabase, root: Path, modules: list[Module]) -> Overview:
+    """Build the overview from a map and store it there. The caller holds the transaction."""
+    rows = database.fetch_rows("SELECT language, COUNT(*) FROM files WHERE language != '' GROUP BY language")
+    counted: dict[str, int] = {}
+    for language, number in rows:
+        name = str(LANGUAGES.get(language) or language.title())
+        counted[name] = counted.get(name, 0) + number
+    names = {row[0] for row in database.fetch_rows("SELECT path FROM files")}
+    commands = detect.detect_commands(root, names)
+    overview = Overview(
+        files=len(names),
+        source_files=sum(counted.values()),
+        languages=tuple(sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:LANGUAGES_SHOWN]),
+        modules=tuple(_summarise_module(module) for module in modules if not module.hidden and not module.support),
+        build=commands.build,
+        test=commands.test,
+        lint=commands.lint,
+        test_tool=commands.test_tool,
+    )
+    database.set_meta("overview", json.dumps(asdict(overview), ensure_ascii=False))
+    return overview
+
+
+def _summarise_module(module: Module) -> OverviewModule:
+    return OverviewModule(
+        module.name,
+        module.folder,
+        len(module.files),
+        module.core[:CORE_SHOWN],
+        module.tests[0] if module.tests else "",
+    )

@@ -13,8 +13,12 @@ from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from itertools import takewhile
 
-from holloway.codemap.modules.community_detection import compute_modularity, detect_communities
-from holloway.codemap.modules.file_affinity import WORD_WEIGHT, link_by_name
+from holloway.codemap.modules.community_detection import (
+    WORD_WEIGHT,
+    compute_modularity,
+    detect_communities,
+    link_by_name,
+)
 
 PARTS_FACTOR = 1.8
 PARTS_EXPONENT = 0.33

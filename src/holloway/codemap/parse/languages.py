@@ -1,4 +1,4 @@
-"""Table of supported programming languages, with their file suffixes, tree-sitter grammars and query files."""
+"""Table of supported programming languages: file suffixes, tree-sitter grammars, query files, and families."""
 
 from __future__ import annotations
 
@@ -15,6 +15,28 @@ if TYPE_CHECKING:
 
     from tree_sitter import Language as Grammar
     from tree_sitter import Parser, Query
+
+
+PACKAGE_FAMILIES = frozenset({"go", "java"})
+"""Families in which the files of one folder see each other's names without an import."""
+
+OPEN_FAMILIES = frozenset({"go", "rust", "csharp", "ruby", "java"})
+"""Families in which a name may have a meaning that its file does not show: classes are extended elsewhere, or files see
+the names of their siblings."""
+
+BARE_MEMBERS = frozenset({"java", "csharp", "c", "ruby", "php"})
+"""Families in which code inside a class refers to members, also inherited ones, without a prefix such as `self`."""
+
+PACKAGE_FILE_STEMS = {"__init__": "python", "index": "javascript", "mod": "rust", "lib": "rust", "main": "rust"}
+"""Files that stand for the folder that contains them, and the family that treats them so."""
+
+CONSTRUCTOR_NAMES = {
+    "python": ("__init__", "__new__"),
+    "javascript": ("constructor",),
+    "php": ("__construct",),
+    "ruby": ("initialize",),
+}
+"""Names of constructors; in other families the constructor is named like its class."""
 
 
 class RareQuery(NamedTuple):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from holloway.codemap import file_errors
 from holloway.codemap.parse import source_files
 from holloway.codemap.parse.chunks import Chunk, split_chunks
 from holloway.codemap.parse.facts import Facts
 from holloway.codemap.parse.languages import language_of, role_of
 from holloway.codemap.parse.parser import extract_facts
+from holloway.errors import HollowayError
+
+FATAL_ERRORS = (HollowayError, sqlite3.Error, OSError)
+"""Errors of the map's database or disk, which concern the whole map and are raised."""
 
 
 class ParsedFile(NamedTuple):
@@ -45,7 +49,7 @@ def parse_file(root: Path, listed_file: source_files.ListedFile, known_hash: byt
     try:
         return _parse_text(listed_file, digest, source_files.to_utf8(data))
     except Exception as error:
-        return ParsedFile(*listed_file, skipped=file_errors.format_reason("reading", error))
+        return ParsedFile(*listed_file, skipped=format_reason("reading", error))
 
 
 def _parse_text(listed_file: source_files.ListedFile, digest: bytes, data: bytes) -> ParsedFile:
@@ -68,3 +72,8 @@ def _parse_text(listed_file: source_files.ListedFile, digest: bytes, data: bytes
 def parse_batch(root: str, batch: list[tuple[source_files.ListedFile, bytes]]) -> list[ParsedFile]:
     """Parse a batch in a worker process; only serialised facts are returned, because they are sent faster."""
     return [parse_file(Path(root), listed_file, known_hash)._replace(facts=None) for listed_file, known_hash in batch]
+
+
+def format_reason(stage: str, error: Exception) -> str:
+    """Return the recorded reason why a file was skipped or only partly read."""
+    return f"{stage} failed ({type(error).__name__})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
-from holloway.codemap.resolve.language_families import CONSTRUCTOR_NAMES, OPEN_FAMILIES
+from holloway.codemap.parse.languages import CONSTRUCTOR_NAMES, OPEN_FAMILIES
 from holloway.codemap.resolve.resolution_cache import DEPTH_MAX
 from holloway.codemap.resolve.targets import TARGETS_MAX, Target, deduplicate_targets, first_in_project, follow_targets
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
 from holloway.codemap.parse.expressions import UNKNOWN
 from holloway.codemap.parse.facts import MODULE_SCOPE, Binding
+from holloway.codemap.parse.languages import BARE_MEMBERS, OPEN_FAMILIES, PACKAGE_FAMILIES
 from holloway.codemap.resolve.imports import java, rust
-from holloway.codemap.resolve.imports.import_target import ImportTarget
-from holloway.codemap.resolve.language_families import BARE_MEMBERS, OPEN_FAMILIES, PACKAGE_FAMILIES
+from holloway.codemap.resolve.imports.file_tree import ImportTarget
 from holloway.codemap.resolve.members import MemberResolver
 from holloway.codemap.resolve.scopes import first_name
 from holloway.codemap.resolve.targets import Target, deduplicate_targets, follow_targets

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
 from holloway.codemap.parse.facts import MODULE_SCOPE, STAR
-from holloway.codemap.parse.languages import LANGUAGES, find_family
+from holloway.codemap.parse.languages import LANGUAGES, OPEN_FAMILIES, find_family
 from holloway.codemap.resolve.imports import go, python
-from holloway.codemap.resolve.language_families import OPEN_FAMILIES
 from holloway.codemap.resolve.targets import TARGETS_MAX
 
 if TYPE_CHECKING:

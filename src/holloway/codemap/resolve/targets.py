@@ -1,4 +1,4 @@
-"""Targets of name resolution: an expression refers to one thing nearly always, sometimes to one of a few."""
+"""Targets of name resolution, and its result: the dependency edges of one file and its unresolved names."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from holloway.codemap.parse.facts import MODULE_SCOPE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
+
 
 TARGETS_MAX = 6
 """Targets that one name may have before it counts as unknown."""
+SURE = 0.95
+BY_NAME = 0.8
+ONE_OF_SEVERAL = 0.7
 
 
 class Target(NamedTuple):
@@ -48,3 +52,30 @@ def first_in_project(choices: Iterable[Targets]) -> Targets:
             return choice
         external = external or choice
     return external
+
+
+class Edge(NamedTuple):
+    """A dependency from a definition of the file (or the file itself) to a definition, a file or a package."""
+
+    kind: str
+    source: int
+    path: str
+    """The target's file, or the name of an external package."""
+    target: int
+    is_package: bool
+    confidence: float
+    line: int
+    reverse: bool = False
+    """Whether the edge runs the other way: from the target to this file."""
+
+
+EdgeRow = tuple[str, int, str, int, bool, float, int, bool]
+"""An `Edge` as a plain tuple."""
+
+
+class Resolution(NamedTuple):
+    """Everything that resolving one file gave."""
+
+    edges: Sequence[EdgeRow]
+    unresolved: list[tuple[str, str, int]]
+    consulted: set[str]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.scip.documents import DEFINITION, IMPORT
-from holloway.codemap.scip.symbols import is_augmentation, symbol_kind_and_name
+from holloway.codemap.scip.documents import DEFINITION, IMPORT, is_augmentation, symbol_kind_and_name
 from holloway.errors import HollowayError
 
 if TYPE_CHECKING:

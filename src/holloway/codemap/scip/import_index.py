@@ -14,7 +14,7 @@ from holloway.codemap.parse.definition_kinds import CLASS_KINDS
 from holloway.codemap.parse.facts import decode_references
 from holloway.codemap.parse.languages import language_of
 from holloway.codemap.scip import documents, edges
-from holloway.codemap.scip.symbols import parse_symbol
+from holloway.codemap.scip.documents import parse_symbol
 from holloway.errors import HollowayError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""File access signals: the files that a session opens and changes, and the files that it uses together."""
+"""File access signals: files that a session opens, changes and uses together; conflicts of parallel agents."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holloway.observer.activity import ActivityEntry, SessionActivity
+
 
 ACCESS_WEIGHT = {"read": 1, "edit": 2, "write": 3}
 CO_ACCESS_WINDOW = 5
@@ -151,3 +152,12 @@ def is_namesake(path: str, other_path: str) -> bool:
 def _split_stem(path: str) -> frozenset[str]:
     stem = posixpath.splitext(posixpath.basename(path))[0]
     return frozenset(word.lower() for word in _WORD.findall(stem) if len(word) > 2)
+
+
+def detect_parallel_conflict(activity: SessionActivity) -> Iterator[Signal]:
+    """Detect files that two or more agents changed in the same session."""
+    for path, edits in activity.edited_files.items():
+        actors = sorted({entry.action.actor for entry in edits})
+        if len(actors) > 1:
+            facts = {"agents": actors[:8]}
+            yield Signal(SignalName.PARALLEL_CONFLICT, path, edits[-1].step, (path,), facts)

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holloway.observer.signals.signal import Signal, SignalName
-from holloway.text.urls import host_of
+from holloway.text.arguments import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

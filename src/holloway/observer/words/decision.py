@@ -1,4 +1,4 @@
-"""Decisions in commit messages: extracts the sentence that gives a reason."""
+"""Decisions and intentions: the sentence of a commit message that gives a reason, and the announced next step."""
 
 from __future__ import annotations
 
@@ -28,6 +28,21 @@ _CLEANUP = re.compile(
 )
 """Subjects of cleanup commits, which record no decision."""
 WORDS_MIN = 4
+CLAUSE_CHARS_MIN = 8
+_STATED = re.compile(
+    r"^(?:the )?(?:next(?: steps?| up)?|remaining(?: work| steps?| tasks?)?|todos?|to[- ]do|still (?:to do"
+    r"|open|missing|left)|what's left"
+    r"|left to do|not yet done|outstanding|follow-?ups?)\s?(?:is|are)?\s?(?::|—|–| -)\s?(?:to )?(?P<what>.*)$",
+    re.IGNORECASE,
+)
+_INTENDED = re.compile(
+    r"(?:^|[,;.—–-] )(?:and |so |then |ok,? |okay,? )?(?:next,? |now,? |then,? |after that,? |finally,? )?"
+    r"(?:I'll|I will|I'm going to|I am going to|I still (?:need|have) to|I need to|let me|let's"
+    r"|we still need to|the next step is to"
+    r"|what remains is to) (?:now |next |then |also |first )?(?P<what>.+)$",
+    re.IGNORECASE,
+)
+_ASKS_USER = re.compile(r"\b(?:let me know|I'll wait|let me explain|I'll be happy)\b", re.IGNORECASE)
 
 
 def extract_reason(commit_message: str) -> str:
@@ -65,3 +80,23 @@ def _unwrap_lines(message: str) -> str:
             lines[-1] += f" {stripped}"
         starts_paragraph = not stripped or index == 0
     return "\n".join(lines)
+
+
+def find_next_step(text: str) -> str:
+    """Return the last next step that a text states, or an empty string."""
+    texts = split_prose(text)
+    for index in range(len(texts) - 1, -1, -1):
+        if step := _parse_step(texts, index):
+            return step
+    return ""
+
+
+def _parse_step(texts: tuple[str, ...], index: int) -> str:
+    sentence = texts[index]
+    if stated := _STATED.match(sentence):
+        step = clean_clause(stated["what"]) or (clean_clause(texts[index + 1]) if index + 1 < len(texts) else "")
+    elif (intended := _INTENDED.search(sentence)) and not _ASKS_USER.search(sentence) and not sentence.endswith("?"):
+        step = clean_clause(intended["what"])
+    else:
+        return ""
+    return step if len(step) >= CLAUSE_CHARS_MIN else ""

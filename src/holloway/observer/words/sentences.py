@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 
 import re2
 
-from holloway.text.sentences import split_sentences
+from holloway.text.identifiers import split_sentences
 
 TEXT_CHARS_MAX = 12_000
 """Limit of a text; of a longer one only the beginning and the end are read. Agents' messages are far shorter."""

@@ -1,4 +1,4 @@
-"""The kinds of rules files: one row for each, and how its text is read."""
+"""The kinds of rules files: one row for each, and how its text, front matter and `@imports` are read."""
 
 from __future__ import annotations
 
@@ -7,15 +7,26 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.promotion.rules_files import front_matter
-from holloway.promotion.rules_files.block import RulesText
-from holloway.promotion.rules_files.imports import HOPS_MAX, find_imports
 from holloway.promotion.rules_files.managed_block import strip_block
+from holloway.promotion.rules_files.markdown import RulesText
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holloway.promotion.rules_files.files import RulesFiles
+
+
+HOPS_MAX = 4
+"""As deep as Claude Code follows them."""
+IMPORTS_MAX = 40
+
+_CODE = re.compile(r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)|\Z)|`[^`\n]{1,400}`")
+_IMPORT = re.compile(r"(?:^|(?<=\s))@((?:~/|\./|\.\./)?[\w.-][\w./-]{0,400})")
+LINES_MAX = 60
+VALUES_MAX = 50
+_KEY = re.compile(r"^([A-Za-z_][\w-]{0,40}):\s*(.*)$")
+_ENTRY = re.compile(r"^\s*-\s+(.+)$")
+_PART = re.compile(r"(?:\{(?:[^{}]++|\{[^{}]*+\})*+\}|[^,])+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +84,7 @@ def _read_with_imports(
     real, text = files.read_text(name)
     if not real:
         return
-    values, body = front_matter.split_front_matter(strip_block(text))
+    values, body = split_front_matter(strip_block(text))
     globs = values.get(kind.scope, ()) if kind.scope else ()
     # An imported README is still written for readers of the product.
     sections = kind.sections or (
@@ -89,3 +100,45 @@ def _read_with_imports(
             files.problems[path] = "it is your own, not the project's, and is not imported"
         elif path.startswith("..") or (files.root / path).is_file():
             yield from _read_with_imports(files, kind, path, folder, hops + 1)
+
+
+def find_imports(text: str, path: str) -> list[str]:
+    """Return the project paths that a text imports, ignoring code; a path with `~` is unchanged."""
+    mentions = (match[1].rstrip(".,;:)") for match in _IMPORT.finditer(_CODE.sub(" ", text)))
+    named = [name for name in mentions if "/" in name or "." in name]
+    folder = posixpath.dirname(path)
+    whole = [name if name.startswith("~") else posixpath.normpath(posixpath.join(folder, name)) for name in named]
+    return list(dict.fromkeys(whole))[:IMPORTS_MAX]
+
+
+def split_front_matter(text: str) -> tuple[dict[str, tuple[str, ...]], str]:
+    """Return the values by key, and the body with its line numbers kept; malformed front matter is body text."""
+    lines = text.split("\n")
+    if lines[0].strip() != "---":
+        return {}, text
+    ends = (number for number, line in enumerate(lines[1:LINES_MAX], 1) if line.strip() in ("---", "..."))
+    if (end := next(ends, 0)) == 0:
+        return {}, text
+    return _parse_values(lines[1:end]), "\n" * (end + 1) + "\n".join(lines[end + 1 :])
+
+
+def _parse_values(lines: list[str]) -> dict[str, tuple[str, ...]]:
+    values_by_key: dict[str, list[str]] = {}
+    key = ""
+    for line in lines:
+        if match := _KEY.match(line):
+            key = match[1].lower()
+            values_by_key[key] = _split_list(match[2])
+        elif key and (entry := _ENTRY.match(line)):
+            values_by_key[key].append(_strip_quotes(entry[1]))
+    return {name: tuple(value for value in values if value)[:VALUES_MAX] for name, values in values_by_key.items()}
+
+
+def _split_list(value: str) -> list[str]:
+    """Split a list in brackets or separated by commas; a comma inside braces belongs to the glob."""
+    parts = _PART.findall(value.split(" #")[0].strip().strip("[]"))
+    return [_strip_quotes(part) for part in parts if part.strip()]
+
+
+def _strip_quotes(value: str) -> str:
+    return value.split(" #")[0].strip().strip("\"'").strip()

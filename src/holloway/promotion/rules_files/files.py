@@ -1,17 +1,27 @@
-"""Rules files on disk: found and read within limits, never outside the project."""
+"""Rules files on disk: found and read within limits, never outside the project; committed or not."""
 
 from __future__ import annotations
 
 import os
 import re
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from holloway import git
 from holloway.codemap.parse.source_files import list_names
 from holloway.config import RULE_FILE_BYTES_MAX
+from holloway.promotion.rules_files import file_kinds
+from holloway.promotion.rules_files.managed_block import strip_block
+from holloway.promotion.rules_files.split_blocks import split_rule_blocks
 from holloway.safety import paths
 from holloway.text.file_roles import is_skipped
+
+if TYPE_CHECKING:
+    from holloway.promotion.rules_files.markdown import RulesText
+
 
 RULE_FILES_MAX = 200
 """Maximum number of rules files of a project that are read."""
@@ -101,3 +111,36 @@ def _list_below(root: Path, folder: str) -> list[str]:
         if len(below) > RULE_FILES_MAX:
             break
     return below[:RULE_FILES_MAX]
+
+
+class CommittedFiles:
+    """The files of the last commit, and the ones changed since."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+
+    def has_file(self, path: str) -> bool:
+        """Whether the last commit has the file."""
+        return path in self._committed_paths
+
+    def list_committed_hashes(self, text: RulesText) -> frozenset[str] | None:
+        """Return the hashes of a file's committed rules; None if the whole file is committed."""
+        if not self.has_file(text.path):
+            return frozenset()
+        if self._changed_paths is not None and text.path not in self._changed_paths:
+            return None
+        committed = git.read_file_at(self._root, "HEAD", text.path)[:RULE_FILE_BYTES_MAX]
+        plain = strip_block(committed.removeprefix("\ufeff").replace("\r\n", "\n"))
+        return frozenset(
+            block.text_hash for block in split_rule_blocks(replace(text, text=file_kinds.split_front_matter(plain)[1]))
+        )
+
+    @cached_property
+    def _committed_paths(self) -> frozenset[str]:
+        return frozenset(git.run_git(self._root, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0"))
+
+    @cached_property
+    def _changed_paths(self) -> frozenset[str] | None:
+        """Files that differ from the last commit; None if git cannot tell."""
+        changed = git.changed_files(self._root, "HEAD")
+        return None if changed is None else frozenset(changed)

@@ -10,7 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from holloway.domain.memory import MemoryType
-from holloway.promotion.rules_files.block import RuleBlock
+from holloway.promotion.rules_files.markdown import RuleBlock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,9 +1,16 @@
-"""Markdown parser for rules: paragraphs, list items and code blocks under their headings."""
+"""Markdown parser for rules: paragraphs, list items and code blocks under their headings, and rule blocks."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from holloway.text.fingerprint import fingerprint_text
+
+if TYPE_CHECKING:
+    from holloway.domain.memory import MemoryType
+
 
 PARAGRAPH, ITEM, CODE = "paragraph", "item", "code"
 
@@ -21,6 +28,10 @@ _MARKUP = re.compile(r"</?[A-Za-z][\w:-]*(?:\s[^<>]{0,300})?/?>")
 _CALLOUT = re.compile(r"^ {0,3}(?:!!!|\?\?\?\+?) ?[a-z][\w -]{0,60}?(?: +\"([^\"]{0,300})\")?$")
 """First line of a MkDocs note or warning, with an optional title."""
 _QUOTE = re.compile(r"^\s*>\s?(?:\[![A-Z]+\]\s*$)?")
+ORIGIN = "rules:"
+"""Prefix of the origin of a rule; the path and the hash of the block follow."""
+
+_HASH_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +163,46 @@ def strip_markup(text: str) -> str:
     parts = re.split(r"(`[^`\n]{1,300}`)", text)
     bare = [part if part.startswith("`") and index % 2 else _LINK.sub(r"\1", part) for index, part in enumerate(parts)]
     return " ".join(_EMPHASIS.sub(r"\2", "".join(bare)).split())
+
+
+@dataclass(frozen=True, slots=True)
+class RulesText:
+    """The text of a rules file and its scope: a folder, globs, or the whole project."""
+
+    path: str
+    text: str
+    folder: str = ""
+    globs: tuple[str, ...] = ()
+    sections: bool = False
+    """Only sections about conventions count: the file is written for readers of the product."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBlock:
+    """One rule as its file says it."""
+
+    path: str
+    line: int
+    text: str
+    heading: str = ""
+    folder: str = ""
+    globs: tuple[str, ...] = ()
+    type: MemoryType | None = None
+
+    @property
+    def text_hash(self) -> str:
+        """The same for blocks that say the same, wherever they stand."""
+        return fingerprint_text(self.text, salt="", digest_bytes=_HASH_BYTES)
+
+    @property
+    def origin(self) -> str:
+        """The origin under which a memory of this block is stored."""
+        return f"{ORIGIN}{self.path}#{self.text_hash}"
+
+
+def split_origin(origin: str) -> tuple[str, str]:
+    """Return the path and the hash in an origin; two empty strings if it is not from a rules file."""
+    if not origin.startswith(ORIGIN):
+        return "", ""
+    path, _, mark = origin.removeprefix(ORIGIN).rpartition("#")
+    return path, mark

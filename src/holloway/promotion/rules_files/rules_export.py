@@ -12,7 +12,7 @@ from holloway.config import IMPORT_BYTES_MAX, replace_file
 from holloway.domain.memory import MemoryType, Source, State, Visibility
 from holloway.errors import HollowayError, InvalidInput
 from holloway.promotion.rules_files import managed_block
-from holloway.promotion.rules_files.block import split_origin
+from holloway.promotion.rules_files.markdown import split_origin
 from holloway.safety import paths
 from holloway.store.filter import Filter
 

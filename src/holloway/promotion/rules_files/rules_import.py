@@ -12,9 +12,9 @@ from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
 from holloway.promotion.rules_files import file_kinds, lint_config
 from holloway.promotion.rules_files import files as rules_files
-from holloway.promotion.rules_files.block import ORIGIN, split_origin
-from holloway.promotion.rules_files.committed_text import CommittedFiles
 from holloway.promotion.rules_files.drafts import draft_rule
+from holloway.promotion.rules_files.files import CommittedFiles
+from holloway.promotion.rules_files.markdown import ORIGIN, split_origin
 from holloway.promotion.rules_files.split_blocks import split_rule_blocks
 from holloway.safety.secrets import redact_secrets
 from holloway.store.filter import Filter
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from holloway.domain.memory import Draft
-    from holloway.promotion.rules_files.block import RuleBlock
+    from holloway.promotion.rules_files.markdown import RuleBlock
     from holloway.store.store import Store
     from holloway.store.write_gate import SanitizedDraft
 

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from holloway.config import CONTENT_BYTES_MAX
 from holloway.promotion.rules_files import instruction_check
-from holloway.promotion.rules_files.block import RuleBlock
-from holloway.promotion.rules_files.markdown import CODE, ITEM, MarkdownElement, parse_elements, strip_markup
-from holloway.text.sentences import split_sentences
+from holloway.promotion.rules_files.markdown import CODE, ITEM, MarkdownElement, RuleBlock, parse_elements, strip_markup
+from holloway.text.identifiers import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from holloway.promotion.rules_files.block import RulesText
+    from holloway.promotion.rules_files.markdown import RulesText
 
 TOGETHER_CHARS_MAX = 600
 """A short list is one block with the line that leads up to it; a longer one is a block for each item."""

@@ -6,14 +6,14 @@ from bisect import bisect_left
 from collections import defaultdict
 from functools import cached_property
 from posixpath import join, normpath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.parse.languages import language_of
-from holloway.codemap.resolve.language_families import PACKAGE_FAMILIES
+from holloway.codemap.parse.languages import PACKAGE_FAMILIES, language_of
 from holloway.text.file_roles import is_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
 
 MANIFESTS = frozenset({"package.json", "tsconfig.json", "jsconfig.json", "go.mod", "Cargo.toml"})
 """Files whose content decides how imports resolve: when one changes, everything is resolved again."""
@@ -157,3 +157,13 @@ def find_nearest(paths: list[str], origin: str) -> str:
         return count
 
     return min(paths, key=lambda path: (-count_shared(path), len(path), path))
+
+
+class ImportTarget(NamedTuple):
+    """A file, a folder (its path ends in a slash), or an external package."""
+
+    path: str = ""
+    package: str = ""
+
+
+NO_TARGET = ImportTarget()

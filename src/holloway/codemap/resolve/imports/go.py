@@ -6,7 +6,7 @@ import re
 from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
-from holloway.codemap.resolve.imports.import_target import NO_TARGET, ImportTarget
+from holloway.codemap.resolve.imports.file_tree import NO_TARGET, ImportTarget
 
 if TYPE_CHECKING:
     from holloway.codemap.resolve.imports.file_tree import FileTree

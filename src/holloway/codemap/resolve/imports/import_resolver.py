@@ -11,15 +11,13 @@ from functools import partial
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.languages import find_family, language_of
-from holloway.codemap.resolve.imports import c, java, php, python, ruby, rust
-from holloway.codemap.resolve.imports.file_tree import FileTree, stem_of
+from holloway.codemap.parse.languages import PACKAGE_FAMILIES, PACKAGE_FILE_STEMS, find_family, language_of
+from holloway.codemap.resolve.imports import java, other_languages, python, rust
+from holloway.codemap.resolve.imports.file_tree import NO_TARGET, FileTree, ImportTarget, stem_of
 from holloway.codemap.resolve.imports.go import GoImports
-from holloway.codemap.resolve.imports.import_target import NO_TARGET, ImportTarget
 from holloway.codemap.resolve.imports.javascript import ScriptImports
 from holloway.codemap.resolve.imports.python import PythonImports
 from holloway.codemap.resolve.imports.rust import RustImports
-from holloway.codemap.resolve.language_families import PACKAGE_FAMILIES, PACKAGE_FILE_STEMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -47,9 +45,9 @@ class ImportResolver:
             "go": self._go.find_target,
             "rust": self._rust.find_target,
             "java": partial(java.find_target, tree),
-            "c": partial(c.find_target, tree),
-            "ruby": partial(ruby.find_target, tree),
-            "php": partial(php.find_target, tree),
+            "c": partial(other_languages.find_c_target, tree),
+            "ruby": partial(other_languages.find_ruby_target, tree),
+            "php": partial(other_languages.find_php_target, tree),
         }
         self._cached: dict[tuple[str, str, str], ImportTarget] = {}
 

@@ -6,8 +6,7 @@ from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from holloway.codemap.parse.facts import MODULE_SCOPE
-from holloway.codemap.resolve.imports.file_tree import ends_in, find_nearest
-from holloway.codemap.resolve.imports.import_target import ImportTarget
+from holloway.codemap.resolve.imports.file_tree import ImportTarget, ends_in, find_nearest
 from holloway.codemap.resolve.targets import deduplicate_targets
 
 if TYPE_CHECKING:

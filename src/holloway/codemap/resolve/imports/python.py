@@ -7,8 +7,7 @@ from collections import defaultdict
 from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
-from holloway.codemap.resolve.imports.file_tree import is_above, stem_of
-from holloway.codemap.resolve.imports.import_target import NO_TARGET, ImportTarget
+from holloway.codemap.resolve.imports.file_tree import NO_TARGET, ImportTarget, is_above, stem_of
 
 if TYPE_CHECKING:
     from holloway.codemap.parse.facts import Import

@@ -6,8 +6,7 @@ import tomllib
 from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
-from holloway.codemap.resolve.imports.file_tree import ends_in
-from holloway.codemap.resolve.imports.import_target import NO_TARGET, ImportTarget
+from holloway.codemap.resolve.imports.file_tree import NO_TARGET, ImportTarget, ends_in
 from holloway.codemap.resolve.targets import follow_targets
 
 if TYPE_CHECKING:

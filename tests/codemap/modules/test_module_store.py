@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holloway.codemap.modules.call_flows import group_by_caller, render_flows, trace_flow
+from holloway.codemap.modules.module_store import group_by_caller, render_flows, trace_flow
 
 MODULES = {
     "cli.py": "cli",

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holloway.domain.memory import Draft
-from holloway.retrieval.full_memories import LazyMemories
-from holloway.retrieval.query_intent import parse_query
-from holloway.retrieval.recall import recall_memories
+from holloway.retrieval.candidates import parse_query
+from holloway.retrieval.recall import LazyMemories, recall_memories
 from holloway.store.filter import Filter
 from holloway.store.memories import Memories
 from holloway.store.write_gate import sanitize_draft

@@ -16,7 +16,7 @@ from holloway.codemap.resolve.resolver import Resolver
 from tests.codemap.test_index import clean, content
 
 if TYPE_CHECKING:
-    from holloway.codemap.resolve.edges import Resolution
+    from holloway.codemap.resolve.targets import Resolution
 
 PROJECT = {
     "one.py": "from two import two\n\n\ndef one():\n    two()\n",
