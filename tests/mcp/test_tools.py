@@ -12,7 +12,7 @@ from holloway.capture import journal_reader as journals
 from holloway.domain import confidence
 from holloway.domain.event import Event, Recorded, Said, Started
 from holloway.domain.memory import MemoryType, ReviewReason, Source, State
-from holloway.domain.memory_details import NEEDED
+from holloway.domain.memory_json import NEEDED
 from holloway.errors import InvalidInput
 from holloway.mcp.responses import REACHED_MAX, Kind, Relates, RelationInput, Verdict
 from holloway.mcp.server import TOOLS

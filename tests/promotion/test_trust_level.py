@@ -11,7 +11,7 @@ import pytest
 import holloway
 from holloway.config import INJECTION_THRESHOLDS, TRUST_NAMES
 from holloway.domain.memory import Draft, MemoryType, Source, State
-from holloway.domain.memory_details import parse_details
+from holloway.domain.memory_json import parse_details
 from holloway.errors import InvalidInput
 from holloway.promotion.trust_level import Standing, is_fit_for_confident, is_fit_for_standard
 from holloway.service.agents import dispute, mark_used

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from holloway.domain.event import Started
-from holloway.domain.work import NATIVE
+from holloway.domain.methodology import NATIVE
 from holloway.observer.observer import DetectedSignals
 from holloway.observer.outcome import classify_session
 from holloway.promotion.pipeline import Promotion

@@ -9,11 +9,12 @@ import pytest
 
 from holloway.config import PREFETCH_CUT_TOKENS, PREFETCH_FILES_MAX, PREFETCH_TOKENS_MAX
 from holloway.domain import event as events
-from holloway.domain import work
+from holloway.domain import methodology, work
 from holloway.domain.event import PlanItem
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.domain.memory_details import Calibration, Prefetch
-from holloway.domain.work import Methodology, Outcome, Relay, WorkUnit
+from holloway.domain.methodology import Methodology, Relay
+from holloway.domain.work import Outcome, WorkUnit
 from holloway.errors import InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.service.project_finder import pause, resume
@@ -60,9 +61,9 @@ def heard() -> Iterator[list[tuple[WorkUnit, Outcome]]]:
         relay_text=lambda giver, taker, lines: f"{giver} > {taker}: {len(lines)}",
         work_text=lambda state, text: f"CARD {state.task}",
     )
-    work.register(way)
+    methodology.register(way)
     yield told
-    work._known.pop("kanban")
+    methodology._known.pop("kanban")
 
 
 @pytest.mark.promise("points")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import holloway
 from holloway.domain.memory import Draft, Memory, MemoryType, Scope, Source, State, Visibility
-from holloway.domain.memory_details import NEEDED
+from holloway.domain.memory_json import NEEDED
 from holloway.errors import InvalidInput
 from holloway.sharing import foreign_file
 from holloway.sharing.export_import import Imported

@@ -262,11 +262,13 @@ def show_command(memory_id: str, quarantined: bool, as_json: bool, project: str)
 
 
 def _print_card(memory: Holloway, shown_memory: Memory) -> None:
-    from holloway.domain import memory_details  # loaded when the command runs
+    from holloway.domain import (
+        memory_json,
+    )
 
     print_text(f"{shown_memory.id}  {shown_memory.type.label}", "bold cyan")
     print_text(shown_memory.content)
-    for name, value in memory_details.shown_details(shown_memory.details).items():
+    for name, value in memory_json.shown_details(shown_memory.details).items():
         print_text(f"  {name}: {value if isinstance(value, str) else ', '.join(map(_format_item, _as_list(value)))}")
     print_text(f"  {describe_memory(shown_memory, memory.clock.now())}", "dim")
     source_text = f"{SOURCE_LABELS[shown_memory.source]} on {shown_memory.created_at[:10]}"

@@ -181,7 +181,7 @@ def _apply_choice(memory: Holloway, card: Memory, choice: str) -> bool:
 
 
 def _print_card(memory: Holloway, card: Memory, number: int, total: int) -> None:
-    from holloway.domain.memory_details import shown_details  # loaded when the command runs
+    from holloway.domain.memory_json import shown_details  # loaded when the command runs
     from holloway.service.results import describe_origin
 
     print_text(f"{number}/{total}  {card.id}  {card.type.label}", "bold cyan")

@@ -1,7 +1,7 @@
 """The codec of stored dataclasses: to plain values that JSON can hold, and back.
 
 It reads what holloway itself has stored, so it converts shapes and does not check scalars; input from outside is
-validated where it enters (`memory_details.parse`).
+validated where it enters (`memory_json.parse_details`).
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _convert_items(container: type, convert: Convert | None, values: object) -> 
 
 def _names_for(shape: type) -> dict[str, Any]:
     """Return the names that annotations may use, those included that modules import for type checking alone."""
-    from holloway.domain import event, memory, memory_details, work  # they may use this module
+    from holloway.domain import event, memory, memory_details, work  # needed only to decode
 
     modules = (collections.abc, work, event, memory_details, memory, sys.modules[shape.__module__])
     return {name: value for module in modules for name, value in vars(module).items()}

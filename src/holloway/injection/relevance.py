@@ -37,7 +37,7 @@ class Work(NamedTuple):
 
     def concerns(self, memory: Memory) -> bool:
         """Tell whether a memory is about this work."""
-        from holloway.domain.memory_details import details_json  # heavy, and a prompt has rows instead
+        from holloway.domain.memory_json import details_json  # heavy, and a prompt has rows instead
 
         if self.files & set(memory.files) or self.modules & set(memory.modules):
             return True

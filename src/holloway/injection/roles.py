@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holloway import git
 from holloway.config import CALIBRATION_SAMPLES_MIN, RELAY_TOKENS_MAX, STEP_LIMIT_FACTOR_MAX, STEP_LIMIT_MAX
-from holloway.domain import memory_details
+from holloway.domain import memory_details, memory_json
 from holloway.domain.memory import Memory, MemoryType
 from holloway.domain.memory_details import (
     Calibration,
@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from holloway.domain.memory import Memory
-    from holloway.domain.work import Methodology, WorkUnit
+    from holloway.domain.methodology import Methodology
+    from holloway.domain.work import WorkUnit
     from holloway.injection.prefetch import PrefetchPlan
     from holloway.injection.project_map import ProjectMap
     from holloway.injection.reader import Reader
@@ -140,7 +141,7 @@ class RoleContext:
     def render_resume(self, methodology: Methodology) -> tuple[str, str]:
         """Render the unfinished work of this branch, with its age and the commits since; the second value is its id."""
         state = load_open_work(self._store.database.connection, self._branch, self._now)
-        details = memory_details.parse_details(T.WORK_STATE, state["details"]) if state else None  # type: ignore[arg-type]
+        details = memory_json.parse_details(T.WORK_STATE, state["details"]) if state else None  # type: ignore[arg-type]
         if state is None or not isinstance(details, WorkState):
             return "", ""
         files = state["files"] if isinstance(state["files"], list) else []

@@ -48,7 +48,7 @@ def inject(
     from contextlib import closing
     from datetime import datetime
 
-    from holloway.domain.work import methodology
+    from holloway.domain.methodology import find_methodology
     from holloway.injection.roles import RoleContext, show_rendered
     from holloway.observer.words.prompt import strip_host_additions
 
@@ -61,5 +61,5 @@ def inject(
         elif role == "qa":
             rendered = context.render_qa()
         else:
-            rendered = context.render_recovery(None, methodology("plain"))
+            rendered = context.render_recovery(None, find_methodology("plain"))
         return rendered._replace(text=show_rendered(reader, rendered, role))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from holloway.domain import confidence, memory_details
+from holloway.domain import confidence, memory_json
 from holloway.domain.memory_details import Recipe as RecipeDetails
 from holloway.safety.neutralize import neutralize_text
 from holloway.safety.repository_text import is_path, only_paths
@@ -56,7 +56,7 @@ def make_hit(memory: Memory, now: datetime) -> Hit:
 
 def make_full_memory(memory: Memory, now: datetime) -> FullMemory:
     """Return a memory with all its fields."""
-    details = memory_details.shown_details(memory.details)
+    details = memory_json.shown_details(memory.details)
     return FullMemory(
         id=memory.id,
         type=str(memory.type),

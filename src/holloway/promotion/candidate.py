@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from holloway.domain import memory_details as typed
+from holloway.domain import memory_json
 from holloway.domain.codec import decode, encode
 from holloway.domain.memory import Draft, MemoryType
 from holloway.store.candidates import DROPPED, HELD, StoredCandidate
@@ -106,14 +106,14 @@ def build_origin(signal: Signal) -> str:
 
 def serialize_draft(draft: Draft) -> dict[str, object]:
     """Serialize a draft to a JSON-compatible dictionary."""
-    details = typed.details_json(draft.details)
+    details = memory_json.details_json(draft.details)
     return {**{name: encode(getattr(draft, name)) for name in _STORED}, "details": details}
 
 
 def parse_draft(values: dict[str, Any]) -> Draft:
     """Parse a draft from its JSON dictionary; raises KeyError, TypeError or ValueError if it is malformed."""
     stored = {name: values[name] for name in _STORED if name in values or name not in _ADDED_LATER}
-    details = typed.parse_details(MemoryType(values["type"]), values["details"]) if values["details"] else None
+    details = memory_json.parse_details(MemoryType(values["type"]), values["details"]) if values["details"] else None
     return decode(Draft, {**stored, "details": details})
 
 

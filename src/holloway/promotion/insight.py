@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from holloway.codemap.modules.module_names import PURPOSE_CHARS_MAX, is_description
 from holloway.config import DESCRIBE_ANSWER_TOKENS, DESCRIBE_DEADLINE_S, FILES_MAX, LLM_ANSWER_CHARS_MAX
-from holloway.domain import memory_details as typed
+from holloway.domain import memory_json
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, Scope, Source, State, Visibility
 from holloway.domain.ports import format_stamp, parse_stamp
 from holloway.errors import HollowayError, InvalidInput
@@ -126,7 +126,7 @@ def is_supported(insight: Insight, modules: Sequence[str]) -> bool:
     texts = [
         text
         for memory in insight.evidence
-        for text in (memory.content, *memory.files, *typed.details_texts(memory.details))
+        for text in (memory.content, *memory.files, *memory_json.details_texts(memory.details))
     ]
     covered = {module for memory in insight.evidence for module in memory.modules}
     enough = len(insight.evidence) >= CITED_MEMORIES_MIN and covered >= set(modules)

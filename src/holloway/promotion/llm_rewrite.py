@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holloway.config import LLM_ANSWER_CHARS_MAX, WORDING_ANSWER_TOKENS, WORDING_DEADLINE_S
-from holloway.domain import memory_details as typed
+from holloway.domain import memory_json
 from holloway.errors import HollowayError
 from holloway.llm.metered_client import render_prompt
 from holloway.observer.signals.statements import extract_code_names
@@ -83,7 +83,7 @@ def parse_json_list(answer: str) -> list[object]:
 
 def is_supported(sentence: str, draft: Draft) -> bool:
     """Whether a sentence keeps to the evidence of a draft."""
-    return is_grounded(sentence, (draft.content, *draft.files, *typed.details_texts(draft.details)))
+    return is_grounded(sentence, (draft.content, *draft.files, *memory_json.details_texts(draft.details)))
 
 
 def is_grounded(sentence: str, evidence: Iterable[str]) -> bool:
@@ -99,6 +99,6 @@ def is_grounded(sentence: str, evidence: Iterable[str]) -> bool:
 
 
 def _render_finding(draft: Draft) -> str:
-    facts = "; ".join(typed.details_texts(draft.details)) if draft.details else ""
+    facts = "; ".join(memory_json.details_texts(draft.details)) if draft.details else ""
     files = f" (files: {', '.join(draft.files)})" if draft.files else ""
     return neutralize_text(f"{draft.type.label}: {draft.content}{files}" + (f" [{facts}]" if facts else ""))

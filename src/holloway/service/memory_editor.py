@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holloway import config, git
-from holloway.domain import confidence
-from holloway.domain import memory_details as typed
+from holloway.domain import confidence, memory_json
 from holloway.domain.memory import (
     Draft,
     Memory,
@@ -115,7 +114,7 @@ class MemoryEditor:
             content=content,
             type=memory_type,
             summary=summary,
-            details=typed.parse_details(memory_type, details),
+            details=memory_json.parse_details(memory_type, details),
             files=existing_paths or inferred.files,
             modules=as_tuple("modules", modules) or ((inferred.module,) if inferred.module else ()),
             tags=as_tuple("tags", tags),
@@ -170,7 +169,7 @@ class MemoryEditor:
             content=values.get("content", old.content),
             type=memory_type,
             summary=values.get("summary", "" if "content" in values else old.summary),
-            details=old.details if keeps_details else typed.parse_details(memory_type, values.get("details")),
+            details=old.details if keeps_details else memory_json.parse_details(memory_type, values.get("details")),
             files=tuple(values.get("files", old.files)),
             modules=as_tuple("modules", values.get("modules", old.modules)),
             tags=as_tuple("tags", values.get("tags", old.tags)),
@@ -221,7 +220,7 @@ class MemoryEditor:
         draft = Draft(
             content=instead,
             type=memory.type,
-            details=memory.details if memory.type in typed.NEEDED else None,
+            details=memory.details if memory.type in memory_json.NEEDED else None,
             files=memory.files,
             modules=memory.modules,
             tags=memory.tags,

@@ -13,8 +13,9 @@ from holloway.capture import event_subject, tool_events
 from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
 from holloway.domain import event as events
 from holloway.domain.memory import parse_choice
+from holloway.domain.methodology import find_methodology
 from holloway.domain.ports import format_stamp
-from holloway.domain.work import Outcome, Phase, SessionType, methodology
+from holloway.domain.work import Outcome, Phase, SessionType
 from holloway.domain.work import SessionSummary as Ledgered
 from holloway.errors import HollowayError, InvalidInput
 from holloway.extras import find_invocation
@@ -87,7 +88,7 @@ class Session:
         """Injections that were dropped because the store could not be read or written."""
         self.located: dict[str, float] = {}
         """The files that prompts pointed the agent to, and when each was first named."""
-        self._way = methodology(way)
+        self._way = find_methodology(way)
         self._map = ProjectMap(self.reader.folder, self.reader.root)
         self._state = new_state()
         self._activity = step.StepActivity(self.reader.root)

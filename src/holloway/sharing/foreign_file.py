@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from holloway.config import CONTENT_BYTES_MAX, IMPORT_ROWS_MAX
-from holloway.domain import memory_details
+from holloway.domain import memory_json
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Scope, Source, State
 from holloway.errors import HollowayError, InvalidInput
 from holloway.promotion.rules_files.rules_export import heading_of, name_files
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _BULLET = re.compile(r"^[-*] (?P<text>.+?)(?: \((?P<files>`[^`]+`(?:, `[^`]+`)*)\))?(?: \[hw:[0-9a-f]+\])?$")
 
 _BY_HEADING = {
-    name.lower(): MemoryType.MODULE_INSIGHT if memory_type in memory_details.NEEDED else memory_type
+    name.lower(): MemoryType.MODULE_INSIGHT if memory_type in memory_json.NEEDED else memory_type
     for memory_type in MemoryType
     for name in (memory_type.label, heading_of(memory_type))
 }
@@ -105,7 +105,7 @@ def _parse_draft(row: Any, origin: str) -> Draft | HollowayError:
         return Draft(
             content=content,
             type=memory_type,
-            details=memory_details.parse_details(memory_type, _as_mapping(details)),
+            details=memory_json.parse_details(memory_type, _as_mapping(details)),
             files=_row_strings(row, "files"),
             modules=_row_strings(row, "modules"),
             tags=_row_strings(row, "tags"),

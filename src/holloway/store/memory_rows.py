@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from holloway.domain import memory_details
+from holloway.domain import memory_json
 from holloway.domain.memory import (
     Memory,
     MemoryType,
@@ -79,12 +79,12 @@ _LISTS = ("tags", "sessions")
 
 def to_columns(memory: Memory) -> dict[str, Any]:
     """Return the columns of a memory's row."""
-    detail_texts = memory_details.details_texts(memory.details) if memory.details else ()
+    detail_texts = memory_json.details_texts(memory.details) if memory.details else ()
     searchable_texts = (memory.content, memory.summary, *memory.tags, *memory.files, *memory.modules, *detail_texts)
     return {
         **{name: getattr(memory, name) for name in (*_TEXTS, *_NUMBERS, *_KINDS)},
         **{name: _dump_json(getattr(memory, name)) for name in _LISTS},
-        "details": _dump_json(memory_details.details_json(memory.details)) if memory.details else None,
+        "details": _dump_json(memory_json.details_json(memory.details)) if memory.details else None,
         "pinned": int(memory.pinned),
         "review": memory.review,
         "commit_sha": memory.commit,
@@ -107,7 +107,7 @@ def to_memory(source_row: Row | Mapping[str, Any]) -> Memory:
     fields |= {name: _parse_list(row[name]) for name in (*_LISTS, "files", "modules")}
     return Memory(
         **fields,
-        details=memory_details.parse_details(fields["type"], json.loads(row["details"])) if row["details"] else None,
+        details=memory_json.parse_details(fields["type"], json.loads(row["details"])) if row["details"] else None,
         relations=tuple(
             Relation(RelationType(kind), memory, path, confidence, bool(automatic))
             for kind, memory, path, confidence, automatic in _parse_list(row["relations"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from holloway import config
 from holloway.domain import memory_details as typed
+from holloway.domain import memory_json
 from holloway.domain.memory import Draft, Visibility
 from holloway.domain.work import WorkUnit
 from holloway.errors import InvalidInput
@@ -31,7 +32,7 @@ def sanitize_draft(draft: Draft, root: str = "", working_folder: str = "") -> Sa
 
     Raises InvalidInput if a field is too long, a path leaves the project or the confidence is out of range.
     """
-    typed.check_details(draft.type, draft.details)
+    memory_json.check_details(draft.type, draft.details)
     secret_kinds: set[str] = set()
     content = _redact_text(draft.content, config.CONTENT_BYTES_MAX, "The memory", secret_kinds)
     details = _redact_details(draft, secret_kinds)
@@ -154,7 +155,7 @@ def _redact_work_unit(unit: WorkUnit | None, secret_kinds: set[str]) -> WorkUnit
 def _redact_details(draft: Draft, secret_kinds: set[str]) -> Details | None:
     if draft.details is None:
         return None
-    return typed.parse_details(draft.type, _redact_nested(typed.details_json(draft.details), secret_kinds))
+    return memory_json.parse_details(draft.type, _redact_nested(memory_json.details_json(draft.details), secret_kinds))
 
 
 def _redact_nested(value: Any, secret_kinds: set[str]) -> Any:

@@ -1,8 +1,9 @@
 import pytest
 
-from holloway.domain import work
+from holloway.domain import methodology
 from holloway.domain.memory import MemoryType
-from holloway.domain.work import BMAD, NATIVE, PLAIN, TDD, Methodology, Phase
+from holloway.domain.methodology import BMAD, NATIVE, PLAIN, TDD, Methodology
+from holloway.domain.work import Phase
 from holloway.errors import InvalidInput
 
 
@@ -44,22 +45,22 @@ def test_the_fixer_gets_errors_and_requirements_only() -> None:
 
 def test_a_methodology_of_ones_own_can_be_registered() -> None:
     kanban = Methodology("kanban-of-a-test", "Kanban", {"doing": Phase.IMPLEMENT}, ("card",))
-    work.register(kanban)
-    assert work.methodology("kanban-of-a-test").phase("doing") is Phase.IMPLEMENT
+    methodology.register(kanban)
+    assert methodology.find_methodology("kanban-of-a-test").phase("doing") is Phase.IMPLEMENT
 
 
 def test_a_known_methodology_is_not_overwritten() -> None:
     with pytest.raises(InvalidInput, match="exists already"):
-        work.register(Methodology("tdd", "Mine", {}))
-    assert work.methodology("tdd") is TDD
+        methodology.register(Methodology("tdd", "Mine", {}))
+    assert methodology.find_methodology("tdd") is TDD
 
 
 def test_an_unknown_methodology_is_answered_with_the_known_ones() -> None:
     with pytest.raises(InvalidInput) as caught:
-        work.methodology("scrumfall")
+        methodology.find_methodology("scrumfall")
     assert "native" in caught.value.hint
 
 
 def test_the_roles_of_a_methodology_are_those_that_hand_memories_to_each_other() -> None:
     assert TDD.roles == {"tester", "coder", "refactorer"}
-    assert work.PLAIN.roles == frozenset()
+    assert methodology.PLAIN.roles == frozenset()

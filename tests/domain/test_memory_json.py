@@ -1,6 +1,6 @@
 import pytest
 
-from holloway.domain import memory_details
+from holloway.domain import memory_json
 from holloway.domain.memory import MemoryType
 from holloway.domain.memory_details import Calibration, DeadEnd, E2EKind, Recipe, RecipeStep
 from holloway.errors import InvalidInput
@@ -21,21 +21,21 @@ EXAMPLES: dict[MemoryType, dict[str, object]] = {
 
 
 def test_every_type_with_details_has_an_example_here() -> None:
-    assert set(EXAMPLES) == set(memory_details.DETAILS)
+    assert set(EXAMPLES) == set(memory_json.DETAILS)
 
 
 @pytest.mark.parametrize("memory_type", list(EXAMPLES))
 def test_details_survive_the_way_to_json_and_back(memory_type: MemoryType) -> None:
-    parsed = memory_details.parse_details(memory_type, EXAMPLES[memory_type])
+    parsed = memory_json.parse_details(memory_type, EXAMPLES[memory_type])
     assert parsed is not None
-    assert memory_details.parse_details(memory_type, memory_details.details_json(parsed)) == parsed
+    assert memory_json.parse_details(memory_type, memory_json.details_json(parsed)) == parsed
 
 
 @pytest.mark.promise("typed")
-@pytest.mark.parametrize("memory_type", [kind for kind in MemoryType if kind not in memory_details.DETAILS])
+@pytest.mark.parametrize("memory_type", [kind for kind in MemoryType if kind not in memory_json.DETAILS])
 def test_a_type_without_details_refuses_them_with_a_hint(memory_type: MemoryType) -> None:
     with pytest.raises(InvalidInput) as caught:
-        memory_details.parse_details(memory_type, {"approach": "x"})
+        memory_json.parse_details(memory_type, {"approach": "x"})
     assert "'approach'" in caught.value.message
     assert "dead_end" in caught.value.hint
 
@@ -43,7 +43,7 @@ def test_a_type_without_details_refuses_them_with_a_hint(memory_type: MemoryType
 @pytest.mark.promise("typed")
 def test_an_unknown_field_is_an_error_that_names_the_known_ones() -> None:
     with pytest.raises(InvalidInput) as caught:
-        memory_details.parse_details(MemoryType.DEAD_END, {"aproach": "x", "reason": "y"})
+        memory_json.parse_details(MemoryType.DEAD_END, {"aproach": "x", "reason": "y"})
     assert "'aproach'" in caught.value.message
     assert "approach" in caught.value.hint
 
@@ -57,38 +57,38 @@ def test_an_unknown_field_is_an_error_that_names_the_known_ones() -> None:
 )
 def test_a_message_repeats_so_much_of_a_value_that_it_is_recognised(given: dict[str, object]) -> None:
     with pytest.raises(InvalidInput) as caught:
-        memory_details.parse_details(MemoryType.DEAD_END, given)
+        memory_json.parse_details(MemoryType.DEAD_END, given)
     assert "…" in caught.value.message
     assert len(caught.value.message) < 200
 
 
 def test_a_missing_field_is_named() -> None:
     with pytest.raises(InvalidInput, match="needs reason"):
-        memory_details.parse_details(MemoryType.DEAD_END, {"approach": "x"})
+        memory_json.parse_details(MemoryType.DEAD_END, {"approach": "x"})
 
 
 def test_false_and_zero_are_values_not_gaps() -> None:
-    outcome = memory_details.parse_details(MemoryType.WORK_UNIT_OUTCOME, {"succeeded": False})
+    outcome = memory_json.parse_details(MemoryType.WORK_UNIT_OUTCOME, {"succeeded": False})
     assert outcome is not None
-    assert memory_details.details_json(outcome) == {"succeeded": False}
+    assert memory_json.details_json(outcome) == {"succeeded": False}
 
 
-@pytest.mark.parametrize("memory_type", sorted(memory_details.NEEDED))
+@pytest.mark.parametrize("memory_type", sorted(memory_json.NEEDED))
 def test_figures_without_their_figures_are_refused(memory_type: MemoryType) -> None:
     with pytest.raises(InvalidInput, match="needs details"):
-        memory_details.parse_details(memory_type, None)
+        memory_json.parse_details(memory_type, None)
 
 
 def test_words_from_a_command_line_become_the_right_kind_of_value() -> None:
     given: dict[str, object] = {"module": "auth", "actual_steps": "30", "planned_steps": "20", "samples": "4"}
-    parsed = memory_details.parse_details(MemoryType.TASK_CALIBRATION, given)
+    parsed = memory_json.parse_details(MemoryType.TASK_CALIBRATION, given)
     assert parsed == Calibration("auth", 30.0, 20.0, 4)
     assert isinstance(parsed, Calibration)
     assert parsed.ratio == 1.5
 
 
 def test_steps_of_a_recipe_may_be_plain_sentences() -> None:
-    parsed = memory_details.parse_details(
+    parsed = memory_json.parse_details(
         MemoryType.WORKFLOW_RECIPE, {"task": "add a route", "steps": ["edit urls.py", "run it"]}
     )
     assert parsed == Recipe("add a route", (RecipeStep("edit urls.py"), RecipeStep("run it")))
@@ -113,7 +113,7 @@ def test_steps_of_a_recipe_may_be_plain_sentences() -> None:
 )
 def test_a_wrong_value_is_named(memory_type: MemoryType, values: dict[str, object], named: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        memory_details.parse_details(memory_type, values)
+        memory_json.parse_details(memory_type, values)
     assert named in caught.value.message
     assert caught.value.hint
 
@@ -121,12 +121,12 @@ def test_a_wrong_value_is_named(memory_type: MemoryType, values: dict[str, objec
 @pytest.mark.promise("typed")
 def test_details_of_one_type_make_no_sense_for_another() -> None:
     with pytest.raises(InvalidInput, match="make no sense"):
-        memory_details.check_details(MemoryType.DECISION, DeadEnd("x", "y"))
+        memory_json.check_details(MemoryType.DECISION, DeadEnd("x", "y"))
 
 
 def test_all_texts_in_details_are_found_for_search() -> None:
-    parsed = memory_details.parse_details(MemoryType.WORKFLOW_RECIPE, EXAMPLES[MemoryType.WORKFLOW_RECIPE])
-    assert memory_details.details_texts(parsed) == ["add a route", "edit urls.py"]
+    parsed = memory_json.parse_details(MemoryType.WORKFLOW_RECIPE, EXAMPLES[MemoryType.WORKFLOW_RECIPE])
+    assert memory_json.details_texts(parsed) == ["add a route", "edit urls.py"]
 
 
 def test_the_kinds_of_observation_are_those_of_the_design() -> None:
