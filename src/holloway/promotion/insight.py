@@ -33,7 +33,7 @@ from holloway.text.sanitize import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from holloway.codemap.modules.detection import Module
+    from holloway.codemap.modules.module import Module
     from holloway.config import Settings
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Writer

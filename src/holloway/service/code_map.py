@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from holloway.codemap.graph import ImpactReport
     from holloway.codemap.health import MapUpdate
-    from holloway.codemap.modules.detection import Module
+    from holloway.codemap.modules.module import Module
     from holloway.domain.memory import Memory
     from holloway.retrieval.locate import LocateResult
     from holloway.store.store import Store

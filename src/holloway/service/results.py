@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holloway.codemap.graph import GraphNode, ReachedNode
 from holloway.codemap.health import MapBusy
-from holloway.codemap.modules.detection import Module
+from holloway.codemap.modules.module import Module
 from holloway.codemap.modules.overview import Overview
 from holloway.domain.memory_json import memory_json
 from holloway.promotion.rules_files.rules_import import RuleChange, RulesImported, describe_origin

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.codemap.modules.detection import Module, SourceFile, detect_modules
+from holloway.codemap.modules.detection import detect_modules
+from holloway.codemap.modules.module import Module, SourceFile
 from holloway.codemap.modules.user_edits import ModuleEdits
 from holloway.codemap.parse.languages import role_of
 

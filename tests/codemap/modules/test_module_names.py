@@ -1,6 +1,6 @@
 import pytest
 
-from holloway.codemap.modules.detection import Module
+from holloway.codemap.modules.module import Module
 from holloway.codemap.modules.module_names import (
     PURPOSE_CHARS_MAX,
     add_purposes,

@@ -7,7 +7,8 @@ import pytest
 from holloway.config import RULE_FILE_BYTES_MAX
 from holloway.promotion.rules_files import drafts, lint_config
 from holloway.promotion.rules_files import files as rules_files
-from holloway.promotion.rules_files.file_kinds import read_rules_texts, split_front_matter
+from holloway.promotion.rules_files.file_kinds import read_rules_texts
+from holloway.promotion.rules_files.markdown import split_front_matter
 from holloway.promotion.rules_files.split_blocks import split_rule_blocks
 from tests.conftest import make_repository
 

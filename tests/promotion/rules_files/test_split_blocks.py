@@ -5,7 +5,7 @@ import time
 import pytest
 
 from holloway.config import CONTENT_BYTES_MAX
-from holloway.promotion.rules_files import file_kinds
+from holloway.promotion.rules_files import markdown
 from holloway.promotion.rules_files.markdown import RuleBlock, RulesText, split_origin
 from holloway.promotion.rules_files.split_blocks import BLOCKS_PER_FILE_MAX, split_rule_blocks
 
@@ -157,7 +157,7 @@ def test_hostile_text_is_read_to_its_end_and_within_bounds(piece: str) -> None:
 
 def cpu_s(text: str) -> float:
     started = time.process_time()
-    split_rule_blocks(RulesText("CLAUDE.md", file_kinds.split_front_matter(text)[1]))
+    split_rule_blocks(RulesText("CLAUDE.md", markdown.split_front_matter(text)[1]))
     return time.process_time() - started
 
 

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from holloway.codemap.modules import manifests
+from holloway.codemap import manifests
 from holloway.safety.secrets import scan_secrets
 
 COMMAND_CHARS_MAX = 160

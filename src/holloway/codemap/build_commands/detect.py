@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from holloway.codemap.build_commands import ci, javascript, other_languages, python
 from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, is_safe, pick_available, prefix_folder
-from holloway.codemap.modules.manifests import FOLDER_MANIFESTS, nested_table, parse_toml_table
+from holloway.codemap.manifests import FOLDER_MANIFESTS, nested_table, parse_toml_table
 from holloway.safety.repository_text import is_command
 from holloway.text.file_roles import is_test
 

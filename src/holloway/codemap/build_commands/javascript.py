@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, pick_available
-from holloway.codemap.modules.manifests import Table, get_string, nested_table, parse_json_table
+from holloway.codemap.manifests import Table, get_string, nested_table, parse_json_table
 
 SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"})
 _LOCKS = (

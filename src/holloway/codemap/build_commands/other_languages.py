@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, pick_available
-from holloway.codemap.modules.manifests import nested_table, parse_json_table, parse_toml_table
+from holloway.codemap.manifests import nested_table, parse_json_table, parse_toml_table
 
 _JVM = frozenset({".java", ".kt", ".kts", ".scala", ".groovy"})
 _C = frozenset({".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh"})

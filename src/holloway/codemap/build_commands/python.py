@@ -6,7 +6,7 @@ import re
 from typing import cast
 
 from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, is_safe, prefix_folder
-from holloway.codemap.modules.manifests import Table, nested_table, parse_toml_table
+from holloway.codemap.manifests import Table, nested_table, parse_toml_table
 
 SUFFIXES = frozenset({".py", ".pyi"})
 _MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requirements.txt", "tox.ini", "noxfile.py")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from holloway.codemap.manifests import FOLDER_MANIFESTS
 from holloway.codemap.modules import module_summary
 from holloway.codemap.modules.community_detection import blend_links
-from holloway.codemap.modules.manifests import FOLDER_MANIFESTS
+from holloway.codemap.modules.module import Module, SourceFile
 from holloway.codemap.modules.module_identity import continue_modules
 from holloway.codemap.modules.module_names import assign_names, base_folder
 from holloway.codemap.modules.partition import FilePart, SizeBounds, partition_files, size_of
@@ -30,44 +31,6 @@ _SUPPORT = re.compile(
 """Folders at the root with supporting code: they become modules too, after those of the product."""
 _TEST_FOLDER = re.compile(r"(^|/)([^/]*[-_])?(tests?|e2e|testdata|fixtures)([-_][^/]*)?/", re.IGNORECASE)
 """Files in these folders belong to the tests, at any depth, even if they are no tests themselves."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A file of the project: `role` is `source`, `test`, or another role."""
-
-    path: str
-    role: str
-    language: str
-    lines: int
-
-
-@dataclass(frozen=True, slots=True)
-class Module:
-    """A module of the codebase. All lists have the most important items first."""
-
-    name: str
-    key: str
-    """The name that it was detected with; edits refer to it, and it stays when another name is shown."""
-    folder: str
-    files: tuple[str, ...]
-    core: tuple[str, ...]
-    entries: tuple[str, ...] = ()
-    flows: tuple[str, ...] = ()
-    """Call flows from here, from module to module."""
-    tests: tuple[str, ...] = ()
-    uses: tuple[tuple[str, float], ...] = ()
-    """Modules that it imports from, with weights."""
-    related: tuple[tuple[str, float], ...] = ()
-    """Modules that often change together with it, with weights."""
-    packages: tuple[str, ...] = ()
-    purpose: str = ""
-    support: bool = False
-    """Whether it is supporting code, such as examples, benchmarks and docs, and no part of the product."""
-    hidden: bool = False
-    confidence: str = "shallow"
-    moved: tuple[tuple[str, str], ...] = ()
-    """Files that people moved here, and the keys of the modules that they were detected in."""
 
 
 def detect_modules(

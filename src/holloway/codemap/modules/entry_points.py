@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import cast
 
-from holloway.codemap.modules.manifests import (
+from holloway.codemap.manifests import (
     Table,
     get_string,
     nested_table,

@@ -17,7 +17,7 @@ from holloway.text.identifiers import split_identifier as word_parts
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
-    from holloway.codemap.modules.detection import Module
+    from holloway.codemap.modules.module import Module
 
 
 GENERIC = frozenset(

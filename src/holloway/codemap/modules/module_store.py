@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.codemap.build_commands import detect
-from holloway.codemap.modules.detection import Module, SourceFile, detect_modules
+from holloway.codemap.modules.detection import detect_modules
 from holloway.codemap.modules.entry_points import find_entry_points
+from holloway.codemap.modules.module import Module, SourceFile
 from holloway.codemap.modules.module_names import add_purposes
 from holloway.codemap.modules.overview import Overview, OverviewModule
 from holloway.codemap.parse.languages import LANGUAGES

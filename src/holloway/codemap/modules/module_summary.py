@@ -13,7 +13,7 @@ from holloway.codemap.parse.languages import language_of
 from holloway.text.file_roles import is_runnable_test, tested_stem
 
 if TYPE_CHECKING:
-    from holloway.codemap.modules.detection import SourceFile
+    from holloway.codemap.modules.module import SourceFile
 
 CORE_MAX = 5
 ENTRIES_MAX = 8

@@ -1,4 +1,4 @@
-"""The kinds of rules files: one row for each, and how its text, front matter and `@imports` are read."""
+"""The kinds of rules files: one row for each, and how its text and `@imports` are read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holloway.promotion.rules_files.managed_block import strip_block
-from holloway.promotion.rules_files.markdown import RulesText
+from holloway.promotion.rules_files.markdown import RulesText, split_front_matter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,11 +22,6 @@ IMPORTS_MAX = 40
 
 _CODE = re.compile(r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)|\Z)|`[^`\n]{1,400}`")
 _IMPORT = re.compile(r"(?:^|(?<=\s))@((?:~/|\./|\.\./)?[\w.-][\w./-]{0,400})")
-LINES_MAX = 60
-VALUES_MAX = 50
-_KEY = re.compile(r"^([A-Za-z_][\w-]{0,40}):\s*(.*)$")
-_ENTRY = re.compile(r"^\s*-\s+(.+)$")
-_PART = re.compile(r"(?:\{(?:[^{}]++|\{[^{}]*+\})*+\}|[^,])+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,36 +104,3 @@ def find_imports(text: str, path: str) -> list[str]:
     folder = posixpath.dirname(path)
     whole = [name if name.startswith("~") else posixpath.normpath(posixpath.join(folder, name)) for name in named]
     return list(dict.fromkeys(whole))[:IMPORTS_MAX]
-
-
-def split_front_matter(text: str) -> tuple[dict[str, tuple[str, ...]], str]:
-    """Return the values by key, and the body with its line numbers kept; malformed front matter is body text."""
-    lines = text.split("\n")
-    if lines[0].strip() != "---":
-        return {}, text
-    ends = (number for number, line in enumerate(lines[1:LINES_MAX], 1) if line.strip() in ("---", "..."))
-    if (end := next(ends, 0)) == 0:
-        return {}, text
-    return _parse_values(lines[1:end]), "\n" * (end + 1) + "\n".join(lines[end + 1 :])
-
-
-def _parse_values(lines: list[str]) -> dict[str, tuple[str, ...]]:
-    values_by_key: dict[str, list[str]] = {}
-    key = ""
-    for line in lines:
-        if match := _KEY.match(line):
-            key = match[1].lower()
-            values_by_key[key] = _split_list(match[2])
-        elif key and (entry := _ENTRY.match(line)):
-            values_by_key[key].append(_strip_quotes(entry[1]))
-    return {name: tuple(value for value in values if value)[:VALUES_MAX] for name, values in values_by_key.items()}
-
-
-def _split_list(value: str) -> list[str]:
-    """Split a list in brackets or separated by commas; a comma inside braces belongs to the glob."""
-    parts = _PART.findall(value.split(" #")[0].strip().strip("[]"))
-    return [_strip_quotes(part) for part in parts if part.strip()]
-
-
-def _strip_quotes(value: str) -> str:
-    return value.split(" #")[0].strip().strip("\"'").strip()

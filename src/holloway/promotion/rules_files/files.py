@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from holloway import git
 from holloway.codemap.parse.source_files import list_names
 from holloway.config import RULE_FILE_BYTES_MAX
-from holloway.promotion.rules_files import file_kinds
 from holloway.promotion.rules_files.managed_block import strip_block
+from holloway.promotion.rules_files.markdown import split_front_matter
 from holloway.promotion.rules_files.split_blocks import split_rule_blocks
 from holloway.safety import paths
 from holloway.text.file_roles import is_skipped
@@ -132,7 +132,7 @@ class CommittedFiles:
         committed = git.read_file_at(self._root, "HEAD", text.path)[:RULE_FILE_BYTES_MAX]
         plain = strip_block(committed.removeprefix("\ufeff").replace("\r\n", "\n"))
         return frozenset(
-            block.text_hash for block in split_rule_blocks(replace(text, text=file_kinds.split_front_matter(plain)[1]))
+            block.text_hash for block in split_rule_blocks(replace(text, text=split_front_matter(plain)[1]))
         )
 
     @cached_property

@@ -5,15 +5,10 @@ from __future__ import annotations
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.facts import MODULE_SCOPE
 from holloway.codemap.resolve.imports.file_tree import ImportTarget, ends_in, find_nearest
-from holloway.codemap.resolve.targets import deduplicate_targets
 
 if TYPE_CHECKING:
-    from holloway.codemap.parse.facts import Import
     from holloway.codemap.resolve.imports.file_tree import FileTree
-    from holloway.codemap.resolve.name_resolution import NameResolver
-    from holloway.codemap.resolve.targets import Targets
 
 _PACKAGE_NAMES = 3
 """Parts that identify an external package: `org.junit.jupiter`."""
@@ -33,10 +28,3 @@ def find_target(tree: FileTree, origin: str, module: str) -> ImportTarget:
     if folders := tree.find_folders(full_path):
         return ImportTarget(find_nearest(folders, origin) + "/")
     return ImportTarget(package=".".join(module.split(".")[:_PACKAGE_NAMES]))
-
-
-def resolve_inside(names: NameResolver, path: str, item: Import, name: str) -> Targets:
-    """Resolve a static import: `import static a.b.C.member` names a member of the class C of the file."""
-    scopes = names.visit_scopes(path)
-    tops = scopes.defined_in(MODULE_SCOPE) if scopes else ()
-    return deduplicate_targets(member for _, top in tops for member in names.members.find_class_member(path, top, name))

@@ -7,13 +7,10 @@ from posixpath import dirname, join
 from typing import TYPE_CHECKING
 
 from holloway.codemap.resolve.imports.file_tree import NO_TARGET, ImportTarget, ends_in
-from holloway.codemap.resolve.targets import follow_targets
 
 if TYPE_CHECKING:
     from holloway.codemap.parse.facts import Import
     from holloway.codemap.resolve.imports.file_tree import FileTree
-    from holloway.codemap.resolve.name_resolution import NameResolver
-    from holloway.codemap.resolve.targets import Targets
 
 _CRATE_ROOTS = ("src/lib.rs", "src/main.rs", "lib.rs", "main.rs")
 
@@ -93,13 +90,11 @@ def imported_module(item: Import) -> str:
     return f"self.{tail}" if tail else "self"
 
 
-def resolve_inside(names: NameResolver, path: str, item: Import, name: str) -> Targets:
-    """Resolve the part of a path that continues inside the file, through inline modules and types."""
+def inner_item(path: str, item: Import) -> str:
+    """Return the inline module or type in the file that an import's path ends with; empty if it ends with the file."""
     *_, outer, inner = ("", *item.module.split("."))
     is_file = f"/{path}".endswith((f"/{inner}.rs", f"/{inner}/mod.rs")) and outer != inner
-    if is_file or inner in ("crate", "self", "super"):
-        return ()
-    return follow_targets(names.resolve_in_module(path, inner), names.members.find_member, name)
+    return "" if is_file or inner in ("crate", "self", "super") else inner
 
 
 def _module_path(origin: str, folder: str) -> list[str]:
