@@ -163,3 +163,151 @@ def test_a_subagent_is_no_session_of_its_own(memory: holloway.Holloway) -> None:
     assert session_ledger.count_all_sessions(database) == 2
     assert [each.id for each in session_ledger.list_latest_sessions(database, 10)] == ["release/7", "s1"]
     assert len(session_ledger.list_injections_with_subagents(database, "s1")) == 3
+
+
+def test_unseen_memories_of_a_type_come_with_content_and_details(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    details = {"error": "refused", "fix": "start postgres", "fingerprint": "e1"}
+    fix = taught(memory, "start postgres first", type="error_pattern", details=details)
+    broken = taught(memory, "start redis first", type="error_pattern")
+    taught(memory, "money is cents", type="decision")
+    hook.execute("UPDATE memories SET details = '{not json' WHERE id = ?", (broken.id,))
+    rows = {row["id"]: row for row in lookup.find_unseen_of_type(hook, "error_pattern", to(), 9)}
+    assert set(rows) == {fix.id, broken.id}
+    assert rows[fix.id]["content"] == "start postgres first"
+    assert isinstance(rows[fix.id]["details"], dict)
+    assert rows[fix.id]["details"]["fix"] == "start postgres"  # type: ignore[index]
+    assert rows[broken.id]["details"] == {}
+    assert len(lookup.find_unseen_of_type(hook, "error_pattern", to(), 1)) == 1
+
+
+def test_those_of_some_memories_that_may_be_shown_and_were_not_are_found(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    gate, cents = taught(memory, "the gate is half open"), taught(memory, "money is cents")
+    pinned = taught(memory, "dates are UTC")
+    memory.pin(pinned.id)
+    assert ids(lookup.find_unseen(hook, [cents.id, pinned.id, "nobody"], to())) == [pinned.id, cents.id]
+    claimed = lookup.claim_injections(hook, [gate.id, cents.id], session="s1", agent="a", point="prompt", now=NOW)
+    assert claimed == [gate.id, cents.id]
+    again = lookup.claim_injections(hook, [gate.id, pinned.id], session="s1", agent="a", point="prompt", now=NOW)
+    assert again == [pinned.id]
+    assert lookup.find_unseen(hook, [cents.id], to()) == []
+    assert lookup.is_allowed(hook, cents.id, to()) is True
+    assert lookup.is_allowed(hook, "nobody", to()) is False
+    assert lookup.read_shown_ids(hook, "s1") == {gate.id, cents.id, pinned.id}
+    assert lookup.read_shown_ids(hook, "s2") == set()
+
+
+def test_after_a_compaction_the_same_memories_may_be_shown_again(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    gate = taught(memory, "the gate is half open")
+    assert lookup.read_context(hook, "s1") == 0
+    lookup.claim_injections(hook, [gate.id], session="s1", agent="a", point="prompt", now=NOW)
+    assert lookup.touch_session(hook, "s1", "a", "2026-01-07T00:00:00.000Z") == 0
+    assert lookup.touch_session(hook, "s1", "a", "2026-01-08T00:00:00.000Z", compacted=True) == 1
+    assert lookup.read_context(hook, "s1") == 1
+    assert lookup.read_last_event(hook, "s1") == "2026-01-08T00:00:00.000Z"
+    assert lookup.read_last_event(hook, "nobody") == ""
+    claimed = lookup.claim_injections(
+        hook, [gate.id], session="s1", agent="a", point="compact", now=NOW, compacted=True
+    )
+    assert (claimed, lookup.read_context(hook, "s1")) == ([gate.id], 2)
+
+
+def test_a_claim_that_fails_is_not_recorded_in_part(memory: holloway.Holloway, hook: sqlite3.Connection) -> None:
+    gate = taught(memory, "the gate is half open")
+    broken: list[str] = [gate.id, object()]  # type: ignore[list-item]
+    with pytest.raises(sqlite3.Error):
+        lookup.claim_injections(hook, broken, session="s1", agent="a", point="prompt", now=NOW)
+    assert lookup.read_shown_ids(hook, "s1") == set()
+    assert lookup.count_sessions(hook) == 0
+
+
+def test_project_wide_memories_are_pinned_or_confirmed_without_a_file(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    cents = taught(memory, "money is cents", type="decision")
+    taught(memory, "tokens are strings", type="decision", files=[TOKENS])
+    pinned = taught(memory, "refresh once", type="decision", files=[TOKENS])
+    memory.pin(pinned.id)
+    taught(memory, "the gate is half open", type="gotcha")
+    rows = lookup.find_general(hook, lookup.RULES, "main", 9)
+    assert ids(rows) == [pinned.id, cents.id]
+    assert [row["pinned"] for row in rows] == [1, 0]
+    assert ids(lookup.find_general(hook, lookup.RULES, "main", 1)) == [pinned.id]
+
+
+def test_recipes_come_with_their_details_and_the_most_used_first(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    first, second = (taught(memory, f"how to release part {n}", type="workflow_recipe") for n in (1, 2))
+    hook.execute("UPDATE memories SET use_count = 3, details = '[1]' WHERE id = ?", (second.id,))
+    hook.execute("UPDATE memories SET details = ? WHERE id = ?", ('{"steps": ["build"]}', first.id))
+    assert lookup.find_recipes(hook, "main", 9) == [(second.id, {}), (first.id, {"steps": ["build"]})]
+    assert lookup.find_recipes(hook, "main", 1) == [(second.id, {})]
+
+
+def test_unfinished_work_is_found_by_its_branch_unless_it_is_quarantined(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    assert lookup.find_work_state(hook, "feature") is None
+    work = taught(memory, "half of the login is done", type="gotcha", files=["src/shop/auth/session.py", TOKENS])
+    update = "UPDATE memories SET type = 'work_state', origin = ?, details = ? WHERE id = ?"
+    hook.execute(update, (lookup.work_state_origin("feature"), '{"task": "login"}', work.id))
+    state = lookup.find_work_state(hook, "feature")
+    assert state is not None
+    assert (state["id"], state["details"]) == (work.id, {"task": "login"})
+    assert state["files"] == ["src/shop/auth/session.py", TOKENS]
+    assert lookup.find_work_state(hook, "") is None
+    hook.execute("UPDATE memories SET state = 'quarantined' WHERE id = ?", (work.id,))
+    assert lookup.find_work_state(hook, "feature") is None
+
+
+def test_details_are_loaded_by_id_and_only_living_ones_alone(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    details = {"error": "refused", "fix": "start postgres", "fingerprint": "e1"}
+    fix = taught(memory, "start postgres first", type="error_pattern", details=details, files=[TOKENS])
+    plain = taught(memory, "the gate is half open")
+    loaded = lookup.load_details(hook, [fix.id, plain.id, "nobody"])
+    assert set(loaded) == {fix.id, plain.id}
+    assert (loaded[fix.id][0]["fix"], loaded[fix.id][1]) == ("start postgres", [TOKENS])
+    assert loaded[plain.id][1] == []
+    assert lookup.load_living_details(hook, fix.id)["fix"] == "start postgres"
+    memory.forget([fix])
+    assert lookup.load_living_details(hook, fix.id) == {}
+    assert lookup.load_living_details(hook, "nobody") == {}
+
+
+def test_the_trust_level_is_what_was_stored_or_the_most_careful_one(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    for stored, level in (("3", 3), ("2", 2), ("99", 1)):
+        memory.store.set_meta("trust_level", stored)
+        assert lookup.read_trust_level(hook) == level
+    hook.execute("DELETE FROM meta WHERE key = 'trust_level'")
+    assert lookup.read_trust_level(hook) == 1
+
+
+def test_a_careful_level_shows_an_inferred_memory_only_when_somebody_asked(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    draft = Draft("the gate is half open", source=Source.OBSERVER_INFERRED, state=State.UNCONFIRMED, files=(TOKENS,))
+    inferred = memory.store.memories.add_memory(sanitize_draft(draft)).memory
+    assert inferred is not None
+    hook.execute("UPDATE memories SET confidence = 0.99, half_life_days = NULL")
+    asked = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=1, asked=True)
+    assert lookup.find_for_files(hook, [TOKENS], to(), 3) == []
+    assert ids(lookup.find_for_files(hook, [TOKENS], asked, 3)) == [inferred.id]
+    assert [
+        lookup.Viewer(session="", context=0, branch="", now="", level=3, asked=asked).to_values()["level"]
+        for asked in (True, False)
+    ] == [3, 3]
+
+
+def test_only_stored_ids_are_kept_in_their_order(memory: holloway.Holloway, hook: sqlite3.Connection) -> None:
+    gate, cents = taught(memory, "the gate is half open"), taught(memory, "money is cents")
+    assert lookup.keep_stored(hook, [cents.id, "nobody", gate.id]) == [cents.id, gate.id]
