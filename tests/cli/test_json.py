@@ -12,7 +12,7 @@ from holloway.service.results import memory_json
 from holloway.testing import FakeClock
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
-from tests.domain.test_confidence import a_memory
+from tests.domain.made import a_memory
 
 PAGE = (Path(__file__).parents[2] / "docs/json.md").read_text("utf-8")
 NAMED = re.compile(r"`([a-z_]+)`")

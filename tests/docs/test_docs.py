@@ -16,7 +16,7 @@ from holloway.safety.secrets import load_rules
 from holloway.service.results import memory_json
 from holloway.testing import FakeClock
 from tests.conftest import Repository
-from tests.domain.test_confidence import a_memory
+from tests.domain.made import a_memory
 
 ROOT = generate.DOCS.parent
 WITH_CONSOLE = [page for page in generate.PAGES if BLOCK.search(page.read_text("utf-8"))]

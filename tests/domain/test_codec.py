@@ -9,6 +9,7 @@ import pytest
 
 from holloway.domain.codec import decode, encode
 from holloway.domain.event import PlanItem, ToolKind
+from holloway.domain.memory import Draft
 from holloway.domain.work import WorkUnit
 
 
@@ -54,6 +55,22 @@ def test_a_list_holds_the_first_fields_in_order() -> None:
 def test_a_value_that_is_decoded_already_is_taken_as_it_is() -> None:
     unit = WorkUnit("native", ("1",))
     assert decode(Parcel, {"name": "box", "unit": unit}).unit is unit
+
+
+def test_the_kind_of_a_decoded_enum_is_its_member() -> None:
+    assert decode(Parcel, {"name": "box", "kind": "web"}).kind is ToolKind.WEB
+
+
+def test_an_annotation_may_use_a_name_of_another_module_of_the_domain() -> None:
+    draft = Draft("x", details=None, work_unit=WorkUnit("native", ("1",)))
+    assert decode(Draft, json.loads(json.dumps(encode(draft)))) == draft
+
+
+def test_the_error_names_the_shape_and_the_value_that_it_cannot_be() -> None:
+    with pytest.raises(TypeError, match="WorkUnit cannot be int"):
+        decode(Parcel, {"name": "box", "unit": 3})
+    with pytest.raises(TypeError, match="a tuple cannot be str"):
+        decode(Parcel, {"name": "box", "items": "ab"})
 
 
 @pytest.mark.parametrize(

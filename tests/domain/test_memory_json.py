@@ -1,9 +1,24 @@
+from dataclasses import fields
+from datetime import timedelta
+
 import pytest
 
-from holloway.domain import memory_json
-from holloway.domain.memory import MemoryType
-from holloway.domain.memory_details import Calibration, DeadEnd, E2EKind, Recipe, RecipeStep
+from holloway.domain import memory_details, memory_json
+from holloway.domain.memory import Memory, MemoryType, Relation, RelationType, ReviewReason
+from holloway.domain.memory_details import (
+    Calibration,
+    CausalDependency,
+    DeadEnd,
+    Decision,
+    E2EKind,
+    ErrorFix,
+    Recipe,
+    RecipeStep,
+    WorkState,
+)
+from holloway.domain.work import WorkUnit
 from holloway.errors import InvalidInput
+from tests.domain.made import NOW, a_memory
 
 EXAMPLES: dict[MemoryType, dict[str, object]] = {
     MemoryType.DECISION: {"reason": "the API comes first", "alternatives": ["server sessions"]},
@@ -131,3 +146,85 @@ def test_all_texts_in_details_are_found_for_search() -> None:
 
 def test_the_kinds_of_observation_are_those_of_the_design() -> None:
     assert set(E2EKind) == {"precondition", "test_sequence", "timing", "mcp_gotcha", "ui_behavior"}
+
+
+def test_details_are_checked_against_their_type_before_they_are_stored() -> None:
+    memory_json.check_details(MemoryType.DEAD_END, DeadEnd("x", "y"))
+    memory_json.check_details(MemoryType.DEAD_END, None)
+    with pytest.raises(InvalidInput, match="needs details"):
+        memory_json.check_details(MemoryType.CONTEXT_COST, None)
+    with pytest.raises(InvalidInput) as caught:
+        memory_json.check_details(MemoryType.GOTCHA, DeadEnd("x", "y"))
+    assert caught.value.hint == "That type has no details."
+
+
+@pytest.mark.parametrize(("word", "value"), [("true", True), ("Yes", True), ("1", True), ("no", False), ("0", False)])
+def test_a_word_for_true_or_false_is_understood(word: str, value: bool) -> None:
+    outcome = memory_json.parse_details(MemoryType.WORK_UNIT_OUTCOME, {"succeeded": word})
+    assert memory_json.details_json(outcome) == {"succeeded": value}
+
+
+def test_a_required_figure_may_be_zero_but_not_missing() -> None:
+    figures: dict[str, object] = {"module": "auth", "actual_steps": 0, "planned_steps": 0, "samples": 0}
+    assert memory_json.parse_details(MemoryType.TASK_CALIBRATION, figures) == Calibration("auth", 0, 0, 0)
+    with pytest.raises(InvalidInput, match="needs samples"):
+        memory_json.parse_details(MemoryType.TASK_CALIBRATION, {**figures, "samples": None})
+
+
+def test_an_optional_figure_may_be_none() -> None:
+    steps = [{"description": "edit urls.py", "line": None}]
+    recipe = memory_json.parse_details(MemoryType.WORKFLOW_RECIPE, {"task": "add a route", "steps": steps})
+    assert recipe == Recipe("add a route", (RecipeStep("edit urls.py"),))
+
+
+@pytest.mark.parametrize(
+    ("details", "summary"),
+    [
+        (DeadEnd("Redis in tests", "not in CI"), "not in CI"),
+        (DeadEnd("Redis in tests", "not in CI", "SQLite"), "not in CI; instead: SQLite"),
+        (ErrorFix("ECONNREFUSED", "set REDIS_URL"), "fix: set REDIS_URL"),
+        (Decision("the API comes first"), "the API comes first"),
+        (CausalDependency("api.py", "client.ts", "generated"), "generated"),
+        (WorkState("rotate tokens"), ""),
+        (None, ""),
+    ],
+)
+def test_a_one_line_view_adds_the_reason_the_alternative_or_the_fix(details: object, summary: str) -> None:
+    assert memory_details.details_summary(details) == summary
+
+
+def test_unfinished_work_is_shown_without_what_may_quote_a_page_or_a_tool() -> None:
+    state = WorkState("rotate tokens", ("schema",), ("tests",), ("a.py",), "quoted failure", "quoted step")
+    assert memory_json.shown_details(state) == {"task": "rotate tokens", "uncommitted": ["a.py"]}
+    assert memory_json.shown_details(ErrorFix("ECONNREFUSED", "set REDIS_URL")) == {
+        "error": "ECONNREFUSED",
+        "fix": "set REDIS_URL",
+    }
+    assert memory_json.shown_details(None) == {}
+
+
+def test_every_field_of_a_memory_is_there_and_confidence_is_the_faded_one() -> None:
+    memory = a_memory(files=("a.py",), relations=(Relation(RelationType.SUPERSEDES, memory="123456"),))
+    written = memory_json.memory_json(memory, NOW + timedelta(days=100))
+    assert {entry.name for entry in fields(Memory)} - set(written) == {"review_after"}
+    assert (written["id"], written["type"], written["files"]) == ("abcdef", "gotcha", ["a.py"])
+    assert (written["base_confidence"], written["work_unit"], written["review"]) == (0.8, None, None)
+    assert written["relations"] == [
+        {"type": "supersedes", "memory": "123456", "path": "", "confidence": 1.0, "automatic": False}
+    ]
+
+
+def test_confidence_is_rounded_to_four_places() -> None:
+    assert memory_json.memory_json(a_memory(confidence=1 / 3), NOW)["confidence"] == 0.3333
+
+
+def test_a_work_unit_and_a_reason_for_review_are_plain_values() -> None:
+    unit = WorkUnit("native", ("042", "3"), "Spec 042 / Subtask 3")
+    written = memory_json.memory_json(a_memory(work_unit=unit, review=ReviewReason.TAINTED), NOW)
+    assert written["work_unit"] == {"methodology": "native", "path": ["042", "3"], "label": "Spec 042 / Subtask 3"}
+    assert written["review"] == "tainted"
+
+
+def test_quotes_in_unfinished_work_are_left_out() -> None:
+    memory = a_memory(MemoryType.WORK_STATE, details=WorkState("rotate", next_step="quoted"))
+    assert memory_json.memory_json(memory, NOW)["details"] == {"task": "rotate"}

@@ -64,3 +64,35 @@ def test_an_unknown_methodology_is_answered_with_the_known_ones() -> None:
 def test_the_roles_of_a_methodology_are_those_that_hand_memories_to_each_other() -> None:
     assert TDD.roles == {"tester", "coder", "refactorer"}
     assert methodology.PLAIN.roles == frozenset()
+
+
+def test_a_relay_is_found_by_giver_and_taker_and_an_unknown_one_is_refused() -> None:
+    assert BMAD.relay("qa", "dev").types == {
+        *(MemoryType.ERROR_PATTERN, MemoryType.REQUIREMENT, MemoryType.E2E_OBSERVATION)
+    }
+    assert BMAD.relay("dev", "qa").types == frozenset()
+    with pytest.raises(InvalidInput) as caught:
+        TDD.relay("coder", "tester")
+    assert caught.value.message == "tdd hands nothing from 'coder' to 'tester'."
+    assert caught.value.hint == "Known: tester to coder, coder to refactorer."
+    with pytest.raises(InvalidInput, match=r"Known: none\."):
+        PLAIN.relay("coder", "tester")
+
+
+def test_a_type_that_a_methodology_adds_is_stored_as_one_of_ours_and_named_in_the_text() -> None:
+    lean = Methodology("lean", "Lean", {}, types={"waste_found": MemoryType.GOTCHA})
+    assert lean.typed("Waiting for CI", "waste_found") == ("Waste found: Waiting for CI", "gotcha")
+    assert lean.typed("Waiting for CI", "decision") == ("Waiting for CI", "decision")
+
+
+def test_a_methodology_can_be_registered_again_unchanged() -> None:
+    lean = Methodology("lean-of-a-test", "Lean", {})
+    methodology.register(lean)
+    methodology.register(lean)
+    assert methodology.find_methodology("lean-of-a-test") is lean
+
+
+def test_a_name_without_end_is_repeated_in_part() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        methodology.find_methodology("x" * 1_000)
+    assert caught.value.message == f"There is no methodology {'x' * 60!r}."

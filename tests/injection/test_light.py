@@ -16,7 +16,7 @@ HEAVY = {"dataclasses", "typing", "pathlib", "subprocess", "logging", "inspect",
 def test_tool_and_step_points_load_almost_nothing() -> None:
     code = (
         "import sys, json; before = set(sys.modules)\n"
-        "from holloway.injection import known_facts, memory_text, reader, recipe, session_state\n"
+        "from holloway.injection import known_facts, memory_text, reader, relevance, session_state\n"
         "from holloway.injection import step, template, tool_result\n"
         "import holloway.text.failures\n"
         "template.lines('step'), template.lines('tool_result')\n"
@@ -33,7 +33,7 @@ def test_tool_and_step_points_load_almost_nothing() -> None:
 @pytest.mark.promise("light")
 def test_a_prompt_and_a_session_start_load_no_parser_and_nothing_that_only_an_index_needs() -> None:
     code = (
-        "from holloway.injection import project_map, prompt, prompt_text, session_start, work_state\n"
+        "from holloway.injection import project_map, prompt, prompt_text, session_start\n"
         "import holloway.codemap.modules.overview, holloway.retrieval.locate\n"
     )
     flags = ["-I", "-c", f"import sys, json\n{code}print(json.dumps(sorted(sys.modules)))"]

@@ -2,7 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holloway.text.tokens import MARGIN, estimate_tokens
+from holloway.text.tokens import (
+    MARGIN,
+    cited_in,
+    doubt_note,
+    estimate_tokens,
+    fits_budget,
+    format_day,
+    render_citation,
+)
 
 CODE = """def parse_header(line: str) -> tuple[str, str]:
     name, _, value = line.partition(":")
@@ -52,3 +60,69 @@ def test_a_long_run_of_anything_is_read_once() -> None:
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_more_text_never_costs_less(one: str, other: str) -> None:
     assert estimate_tokens(one + "\n" + other) >= max(estimate_tokens(one), estimate_tokens(other)) - 1
+
+
+@pytest.mark.parametrize(
+    ("cheap", "dear"),
+    [
+        ("cat dog " * 40, "cat/dog/" * 40),
+        ("cat dog " * 40, "cat.dog." * 40),
+        ("cat.dog." * 40, "cat-dog-" * 40),
+        ("→" * 40, "🧨" * 40),
+        ("(((" * 40, "→→→" * 40),
+        ("word " * 40, "WORDS " * 40),
+        ("Words " * 40, "WOrdsX " * 40),
+    ],
+)
+def test_what_a_vocabulary_rarely_holds_costs_more_than_what_it_holds(cheap: str, dear: str) -> None:
+    assert estimate_tokens(dear) > estimate_tokens(cheap)
+
+
+def test_a_run_of_signs_costs_more_for_each_sign_beyond_the_free_ones() -> None:
+    assert estimate_tokens("(+-") == estimate_tokens("---------") == 1
+    assert estimate_tokens("(+-=*&^%$#") == 3
+
+
+@pytest.mark.parametrize(
+    ("sessions", "taught", "citation"),
+    [
+        (0, False, "[hw:7f3a2c, 12 Oct]"),
+        (1, False, "[hw:7f3a2c, 1 session, 12 Oct]"),
+        (2, False, "[hw:7f3a2c, 2 sessions, last 12 Oct]"),
+        (1, True, "[hw:7f3a2c, taught, 12 Oct]"),
+    ],
+)
+def test_a_citation_names_the_memory_its_sessions_and_its_last_day(sessions: int, taught: bool, citation: str) -> None:
+    assert render_citation("7f3a2c", "2026-10-12T08:00:00.000Z", sessions, taught=taught) == citation
+
+
+def test_a_citation_needs_no_more_than_the_id() -> None:
+    assert render_citation("7f3a2c") == "[hw:7f3a2c]"
+
+
+def test_cited_memories_are_found_in_a_text() -> None:
+    assert cited_in(f"see {render_citation('7f3a2c')} and hw:00ab12cd.") == ["7f3a2c", "00ab12cd"]
+    assert cited_in("hw:12345 is too short, xhw:123456 is another word") == []
+    assert cited_in("nothing is cited here: 7f3a2c") == []
+
+
+@pytest.mark.parametrize(
+    ("stamp", "day"),
+    [("2026-01-01T00:00:00.000Z", "1 Jan"), ("2025-12-31T23:59:59.999Z", "31 Dec"), ("2026-10-20", "20 Oct")],
+)
+def test_a_day_is_written_as_people_do(stamp: str, day: str) -> None:
+    assert format_day(stamp) == day
+
+
+def test_a_doubt_is_noted_and_a_confirmed_memory_has_none() -> None:
+    assert doubt_note("unconfirmed") == "unconfirmed"
+    assert doubt_note("stale") == "possibly out of date"
+    assert doubt_note("confirmed") == ""
+
+
+def test_lines_fit_a_budget_with_the_margin_of_the_estimate() -> None:
+    lines = ["one two", "three four"]
+    tokens = estimate_tokens("one two\nthree four")
+    assert tokens == 5
+    assert fits_budget(lines, 6)
+    assert not fits_budget(lines, tokens)

@@ -124,8 +124,8 @@ def _build_shape(shape: Any, values: Mapping[str, object], label: str) -> Any:
     for name in values:
         if name not in fields_by_name:
             raise InvalidInput(f"A {label} has no field {_quote_value(repr(name))}.", f"Fields: {_field_names(shape)}.")
-    missing = [name for name, entry in fields_by_name.items() if entry.default is MISSING and not values.get(name, "")]
-    missing = [name for name in missing if values.get(name) is not False and values.get(name) != 0]
+    required = [name for name, entry in fields_by_name.items() if entry.default is MISSING]
+    missing = [name for name in required if not values.get(name) and values.get(name) != 0]
     if missing:
         raise InvalidInput(f"A {label} needs {' and '.join(missing)}.", f"Fields: {_field_names(shape)}.")
     return shape(**{name: _convert_value(hints[name], value, f"{label}: {name}") for name, value in values.items()})
@@ -161,8 +161,6 @@ def _convert_scalar(hint: Any, value: object, where: str) -> Any:
             raise InvalidInput(f"{where} has {len(value):,} characters.", f"At most {DETAIL_CHARS_MAX:,}.")
         return value
     if hint is bool:
-        if isinstance(value, bool):
-            return value
         if str(value).lower() in ("true", "yes", "1", "false", "no", "0"):
             return str(value).lower() in ("true", "yes", "1")
         raise InvalidInput(f"{where} cannot be {_quote_value(repr(value))}.", "It takes true or false.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from holloway.injection.template import line
 from holloway.safety.neutralize import neutralize_text
@@ -28,12 +27,15 @@ _RECIPE_WORD = re.compile(r"[A-Za-z][\w]+")
 _COMMAND = re.compile(r"`([^`]{2,200})`")
 
 
-class Work(NamedTuple):
-    """A piece of work: its files, their modules, and the keywords of its task."""
+class Work:
+    """A piece of work: its files, their modules, and the keywords of its task. A plain class, as hooks need."""
 
-    files: frozenset[str]
-    modules: frozenset[str]
-    keywords: frozenset[str]
+    __slots__ = ("files", "keywords", "modules")
+
+    def __init__(self, files: frozenset[str], modules: frozenset[str], keywords: frozenset[str]) -> None:
+        self.files = files
+        self.modules = modules
+        self.keywords = keywords
 
     def concerns(self, memory: Memory) -> bool:
         """Tell whether a memory is about this work."""

@@ -115,8 +115,9 @@ class RoleContext:
         return render_qa(self.keep_showable(self._find_relevant(*QA)))
 
     def render_recovery(self, unit: WorkUnit | None, methodology: Methodology) -> Rendered:
-        """Render for a second attempt: the first one, its dead ends, and the unfinished work."""
+        """Render for another attempt: the latest ones, their dead ends, and the unfinished work."""
         outcomes = [outcome for outcome in self._find(T.WORK_UNIT_OUTCOME) if _failed(outcome) and _same(outcome, unit)]
+        outcomes.sort(key=lambda outcome: outcome.created_at, reverse=True)
         attempts = outcomes[:1] if unit is None else outcomes[:2]
         sessions = {attempt.session for attempt in attempts}
         files = {path for attempt in attempts for path in attempt.files}

@@ -74,7 +74,7 @@ def _letter_cost(char: str) -> float:
 
 def _sign_cost(signs: str) -> float:
     """Return the cost of a run of signs beyond its first token."""
-    cost = _SIGN * max(0, len(_REPEATED.findall(signs)) - _SIGNS_FREE) if len(signs) > _SIGNS_FREE else 0.0
+    cost = _SIGN * max(0, len(_REPEATED.findall(signs)) - _SIGNS_FREE)
     if not signs.isascii():
         cost += sum(_FOREIGN_SIGN if char < "\U00010000" else _ASTRAL_SIGN for char in signs if char > "\x7f")
     return cost

@@ -12,10 +12,11 @@ from holloway.domain import event as events
 from holloway.domain import methodology, work
 from holloway.domain.event import PlanItem
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
-from holloway.domain.memory_details import Calibration, Prefetch
+from holloway.domain.memory_details import Calibration, DeadEnd, Prefetch, Recipe, RecipeStep, WorkUnitOutcome
 from holloway.domain.methodology import Methodology, Relay
 from holloway.domain.work import Outcome, WorkUnit
 from holloway.errors import InvalidInput
+from holloway.injection import roles
 from holloway.service.holloway import Holloway
 from holloway.service.project_finder import pause, resume
 from holloway.service.session import Session
@@ -24,6 +25,7 @@ from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from holloway.text.tokens import MARGIN, estimate_tokens
 from tests.conftest import Repository
+from tests.domain.made import a_memory
 
 TOKENS, SESSION = "src/shop/auth/tokens.py", "src/shop/auth/session.py"
 INVOICE = "src/shop/billing/invoice.py"
@@ -372,3 +374,96 @@ def test_the_record_tells_when_a_memory_was_shown_and_which_files_were_handed_ov
     ((shown, point, tokens, seconds),) = record["shown"]
     assert (shown, point, seconds) == (told.id, "tool_result", 90)
     assert tokens > 0
+
+
+def failed_attempt(memory: Holloway, number: int, unit: tuple[str, ...], files: tuple[str, ...] = ()) -> Memory:
+    """The outcome of a session that did not succeed."""
+    label = " / ".join(unit)
+    draft = Draft(
+        f"Attempt {number} of {label} failed",
+        MemoryType.WORK_UNIT_OUTCOME,
+        details=WorkUnitOutcome(succeeded=False, failure="race"),
+        files=files,
+        session=f"s{number}",
+        work_unit=WorkUnit("native", unit, label),
+    )
+    return kept(memory, draft)
+
+
+@pytest.mark.promise("roles")
+def test_a_second_attempt_reads_of_two_attempts_at_its_work_and_without_a_work_unit_of_one(
+    memory: Holloway, clock: FakeClock
+) -> None:
+    for number in range(3):
+        failed_attempt(memory, number, ("spec-42", "subtask-3"))
+        clock.advance(hours=1)
+    failed_attempt(memory, 9, ("spec-7",))
+    again = memory.session("again", task="go on", work_unit=("spec-42", "subtask-3"), way="native")
+    assert [text[:24] for text in again.recovery_context().split("\n")[1:]] == [
+        "- The attempt: Attempt 2",
+        "- The attempt: Attempt 1",
+    ]
+    inner = memory.session("inner", task="go on", work_unit=("spec-42",), way="native")
+    assert inner.recovery_context().count("spec-42 / subtask-3") == 2
+    free = memory.session("free", task="go on")
+    assert free.recovery_context().count("- The attempt:") == 1
+
+
+@pytest.mark.promise("roles")
+def test_a_second_attempt_reads_the_dead_ends_of_the_first_each_once(memory: Holloway) -> None:
+    failed_attempt(memory, 1, ("spec-42",), (TOKENS,))
+    dead_end = {"type": MemoryType.DEAD_END, "state": State.CONFIRMED, "source": Source.USER_TAUGHT}
+    kept(memory, Draft("Locking in another file deadlocks", session="s1", files=(INVOICE,), **dead_end))  # type: ignore[arg-type]
+    kept(memory, Draft("Hashing the cookie was too slow", files=(TOKENS,), **dead_end))  # type: ignore[arg-type]
+    kept(memory, Draft("Kerning broke the logo", session="s2", files=("README.md",), **dead_end))  # type: ignore[arg-type]
+    kept(memory, Draft("Swallowing zebra errors hid crashes", session="s3", files=("README.md",), **dead_end))  # type: ignore[arg-type]
+    again = memory.session("again", task="Handle zebra errors", work_unit=("spec-42",), way="native")
+    said = again.recovery_context()
+    for text in ("Locking in another", "Hashing the cookie", "Swallowing zebra"):
+        assert said.count(text) == 1
+    assert "Kerning" not in said
+    assert said.index("Swallowing") > max(said.index("Locking"), said.index("Hashing"))
+
+
+def test_a_role_hands_on_the_latest_first(memory: Holloway, clock: FakeClock) -> None:
+    for text in ("the schema comes first", "the cache comes second"):
+        kept(memory, Draft(text, MemoryType.DECISION, agent="planner", confidence=0.9))
+        clock.advance(hours=1)
+    said = memory.session(agent="coder", way="native").relay("planner", "coder")
+    assert said.index("the cache") < said.index("the schema")
+
+
+def test_a_recipe_is_told_with_the_times_it_worked_and_its_steps() -> None:
+    steps = (RecipeStep("edit urls.py"), RecipeStep("run it"))
+    recipe = a_memory(MemoryType.WORKFLOW_RECIPE, details=Recipe("add a route", steps, success_count=3))
+    once = a_memory(MemoryType.WORKFLOW_RECIPE, details=Recipe("add a route", steps), sessions=("s1",))
+    lines = [roles.render_planner([memory]).text.split("\n")[1] for memory in (recipe, once)]
+    assert lines[0] == "- Done before (3 times): add a route; steps: edit urls.py -> run it [hw:abcdef]"
+    assert lines[1].startswith("- Done before (once): add a route")
+
+
+def test_memories_without_details_are_told_by_their_summary() -> None:
+    told = {"summary": "watch the cache", "details": None}
+    planned = [MemoryType.CAUSAL_DEPENDENCY, MemoryType.WORKFLOW_RECIPE]
+    text = roles.render_planner([a_memory(kind, **told) for kind in planned]).text
+    assert "- Causal dependency: watch the cache [hw:abcdef]" in text
+    assert "- Workflow recipe: watch the cache [hw:abcdef]" in text
+    checked = [MemoryType.ERROR_PATTERN, MemoryType.E2E_OBSERVATION]
+    text = roles.render_qa([a_memory(kind, **told) for kind in checked]).text
+    assert "- Known failure: watch the cache [hw:abcdef]" in text
+    assert "- Seen in the application (behaviour): watch the cache [hw:abcdef]" in text
+
+
+def test_a_doubt_and_a_reason_that_the_summary_does_not_give_are_told() -> None:
+    details = DeadEnd("Redis", "CI has none")
+    memory = a_memory(MemoryType.DEAD_END, summary="Redis for sessions", details=details, state=State.UNCONFIRMED)
+    line = roles.render_recovery([memory], "", "").text.split("\n")[1]
+    assert line == "- Constraint, a dead end, unconfirmed: Redis for sessions; CI has none [hw:abcdef]"
+    said = a_memory(MemoryType.DEAD_END, summary="Redis: CI has none", details=details)
+    assert roles.render_recovery([said], "", "").text.count("CI has none") == 1
+
+
+def test_without_a_module_no_figures_of_other_modules_are_used(memory: Holloway) -> None:
+    figures = Calibration("auth", 30, 10, 5)
+    kept(memory, Draft("steps", MemoryType.TASK_CALIBRATION, details=figures, modules=("auth",)))
+    assert memory.session(task="").step_limit(base=40) == 40
