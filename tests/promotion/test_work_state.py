@@ -1,10 +1,10 @@
 """Where the work stands when a session ends."""
 
-from holloway.domain.memory_details import WorkState
-from holloway.domain.work import SessionSummary
+from holloway.domain.memory_details import WorkState, WorkUnitOutcome
+from holloway.domain.work import SessionSummary, WorkUnit
 from holloway.observer.activity import SessionActivity
 from holloway.observer.outcome import classify_session
-from holloway.promotion.work_state import draft_work_state
+from holloway.promotion.work_state import draft_unit_outcomes, draft_work_state
 from tests.observer.story import Story
 
 
@@ -17,3 +17,33 @@ def test_a_step_that_a_memory_told_of_is_not_the_sessions_own_next_step() -> Non
     assert draft is not None
     assert isinstance(draft.details, WorkState)
     assert draft.details.next_step == "add a test for the limit"
+
+
+def test_uncommitted_files_of_a_session_that_failed_are_open_work() -> None:
+    story = Story("s1", task="Raise the retry limit").edit("limits.toml").red()
+    activity = SessionActivity(story.pad())
+    summary = SessionSummary("s1", "claude-code", "2026-01-05", "2026-01-05", branch="main", commit="abc")
+    draft = draft_work_state(activity, classify_session(activity), summary)
+    assert draft is not None
+    assert draft.content == "Unfinished: Raise the retry limit; not committed: limits.toml"
+    assert (draft.files, draft.branch_only, draft.commit) == (("limits.toml",), "main", "abc")
+    assert isinstance(draft.details, WorkState)
+    assert draft.details.uncommitted == ("limits.toml",)
+    assert draft.details.last_failure
+
+
+def test_a_session_without_a_work_unit_has_no_outcome_and_one_with_it_says_how_it_ended() -> None:
+    story = Story("s1", task="Raise the retry limit").edit("limits.toml").red()
+    activity = SessionActivity(story.pad())
+    classification = classify_session(activity)
+    free = SessionSummary("s1", "claude-code", "2026-01-05", "2026-01-05")
+    assert draft_unit_outcomes(activity, classification, free) == []
+    unit = WorkUnit("native", ("042", "3"))
+    summary = SessionSummary("s1", "claude-code", "2026-01-05", "2026-01-05", work_unit=unit)
+    (outcome,) = draft_unit_outcomes(activity, classification, summary)
+    assert outcome.content.startswith(f"042/3 did not succeed in {activity.pad.step} steps")
+    assert isinstance(outcome.details, WorkUnitOutcome)
+    assert not outcome.details.succeeded
+    assert outcome.details.files == ("limits.toml",)
+    assert outcome.details.retries == 1
+    assert outcome.origin.endswith("work_unit:s1:042/3")

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from holloway import git
 from holloway.codemap.history import cochange
-from holloway.codemap.history.cochange import find_partners, find_similar_commits, score_recency
+from holloway.codemap.history.cochange import (
+    compute_rewritten_shares,
+    find_partners,
+    find_similar_commits,
+    score_recency,
+)
 from holloway.codemap.history.git_log import FILES_PER_COMMIT_MAX
 from holloway.codemap.history.sync import sync_history
+from holloway.codemap.index import update_index
 from tests.codemap.history.repository import BODY, NOW, Past
 
 if TYPE_CHECKING:
@@ -119,3 +126,40 @@ def test_a_file_is_the_busier_the_more_and_the_newer_its_commits_are(past: Past,
     past.commit("two", {"a.py": "1\n2\n3\n"})
     sync_history(database, past.root, now=NOW)
     assert score_recency(database, now=NOW) == pytest.approx({"a.py": 1.5, "b.py": 0.5})
+
+
+def test_the_share_of_a_file_that_changed_since_a_commit_is_counted_in_lines(past: Past, database: MapDatabase) -> None:
+    ten = [f"line_{number} = 1" for number in range(10)]
+    files = {name: "\n".join(ten) for name in ("some.py", "same.py", "gone.py", "new.py", "short.py")}
+    first = past.commit("first", files)
+    (past.root / "gone.py").unlink()
+    changed = {"some.py": "\n".join([*ten[:7], "x = 1", "y = 1", "z = 1"]), "new.py": "\n".join(["other = 1"] * 10)}
+    last = past.commit("second", {**changed, "short.py": "\n".join(ten[:5])})
+    update_index(database, past.root, workers=1)
+    pairs = [(first, name) for name in files] + [(last, "some.py"), ("", "some.py")]
+    shares = {path: share for (_, path), share in compute_rewritten_shares(database, past.root, pairs).items()}
+    assert shares == {"some.py": 0.3, "same.py": 0.0, "gone.py": 1.0, "new.py": 1.0, "short.py": 0.6}
+    assert compute_rewritten_shares(database, past.root, [(last, "some.py")]) == {}
+
+
+def test_shares_are_asked_of_git_once_until_head_moves(
+    past: Past, database: MapDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = past.commit("first", {"a.py": "x = 1\ny = 1", "b.py": "x = 1"})
+    past.commit("second", {"a.py": "x = 1\nz = 1"})
+    update_index(database, past.root, workers=1)
+    asked: list[list[str]] = []
+    count_churn = git.count_churn
+
+    def count(root: str, commit: str, head: str, paths: list[str]) -> object:
+        asked.append(paths)
+        return count_churn(root, commit, head, paths)
+
+    monkeypatch.setattr(git, "count_churn", count)
+    for _ in range(2):
+        assert compute_rewritten_shares(database, past.root, [(first, "a.py")]) == {(first, "a.py"): 0.5}
+    assert asked == [["a.py"]]
+    past.commit("third", {"a.py": "q = 1\np = 1"})
+    update_index(database, past.root, workers=1)
+    assert compute_rewritten_shares(database, past.root, [(first, "a.py")]) == {(first, "a.py"): 1.0}
+    assert asked == [["a.py"], ["a.py"]]
