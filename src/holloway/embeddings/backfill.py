@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-import numpy as np
-
 from holloway.config import EMBED_BATCH_TEXTS
 from holloway.errors import EmbeddingFailed, TextNotEmbeddable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from holloway.domain.ports import Embedder
@@ -128,6 +127,8 @@ def embed_query(query: str, embedder: Embedder, cache: EmbeddingCache | None = N
     key = sha256(f"{embedder.model}\0{query}".encode("utf-8", "replace")).hexdigest()
     cached = cache.get_vector(key)
     if cached is not None:
+        import numpy as np  # choosing a provider loads this module, and must not wait for numpy
+
         return np.frombuffer(cached, dtype="<f4")
     vector = _embed_uncached(query, embedder)
     cache.put_vector(key, embedder.model, vector.astype("<f4").tobytes())
