@@ -26,7 +26,7 @@ from holloway.capture.json_lines import (
     read_objects,
 )
 from holloway.capture.session_reader import Following
-from holloway.domain.event import Plan, Said, Started, Usage
+from holloway.domain.event import Plan, Said, Started, ToolKind, Usage
 from holloway.text.edit_lines import changed_lines
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ _HOUSEKEEPING = frozenset(
     "permissions terminal-setup usage plugin fast vim theme effort rename add-dir export".split()
 )
 """Host commands that are unrelated to the work."""
+_REJECTION = "The user doesn't want to proceed with this tool use."
+"""Beginning of the host's own answer for a tool call that the user rejected; no tool has run then."""
 _REJECTED = "the user said:\n"
 _SYNTHETIC = "<synthetic>"
 
@@ -241,6 +243,7 @@ class _Transcript:
     def _parse_result(self, block: Mapping[str, object], told: object) -> Iterator[Event]:
         facts = as_mapping(told)
         output = join_text_blocks(block.get("content"), "text")
+        kind = self._following.find_open_kind(block.get("tool_use_id"))
         named = as_items(facts.get("filenames"))
         by_user = facts.get("userModified") is True
         yield from self._following.record_answer(
@@ -254,7 +257,9 @@ class _Transcript:
             if by_user
             else (),
         )
-        if block.get("is_error") is True and _REJECTED in output[:1_000]:
+        # A server or a site could answer with the same words.
+        is_rejected = output.startswith(_REJECTION) and kind not in (None, ToolKind.MCP, ToolKind.WEB)
+        if block.get("is_error") is True and is_rejected and _REJECTED in output[:1_000]:
             yield from self._following.record_prompt(output.partition(_REJECTED)[2].strip())
 
 

@@ -16,7 +16,7 @@ from holloway.config import (
     TAG_CHARS_MAX,
     TEXT_CHARS_MAX,
 )
-from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result
+from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result, ToolKind
 from holloway.text.tools import is_record
 
 OPEN_CALLS_MAX = 10_000
@@ -78,6 +78,11 @@ class Following:
         if len(self._open) > OPEN_CALLS_MAX:
             del self._open[next(iter(self._open))]
         return made
+
+    def find_open_kind(self, call_id: object) -> ToolKind | None:
+        """Return the kind of a tool call that waits for its result; None for an unknown call."""
+        call, _ = self._open.get(as_text(call_id), (None, 0))
+        return call.kind if call else None
 
     def queue_note(self, call_id: str, arguments: Mapping[str, object], actor: str = "") -> None:
         """Keep a note that the agent asked to remember until the tool call has succeeded."""
