@@ -33,6 +33,8 @@ SOURCES: dict[str, Action] = {
     "web:docs.example.org": web(),
     "web:search": action(1, ToolKind.WEB, tool="WebSearch"),
     "mcp:wiki": action(1, ToolKind.MCP, tool="mcp__wiki__get_page"),
+    "mcp:ide": action(1, ToolKind.MCP, tool="mcp__ide__getDiagnostics"),
+    "mcp:holloway": action(1, ToolKind.MCP, tool="mcp__holloway__search_memory"),
     "outside:/home/dev/Downloads/a.md": action(1, ToolKind.READ, path="/home/dev/Downloads/a.md", outside=True),
     "vendored:vendor/acme/README.md": action(1, ToolKind.READ, path="vendor/acme/README.md"),
     "untracked:notes.md": action(1, ToolKind.READ, path="notes.md", untracked=True),
@@ -71,7 +73,7 @@ def test_a_foreign_text_is_known_by_its_source_and_so_is_a_quote_of_it(source: s
         shell("gh pr view 7 --json number,state"),
         shell("gh pr diff 7 --name-only"),
         shell("gh api repos/a/b/issues/1/comments -f body=done"),
-        action(1, ToolKind.MCP, tool="mcp__ide__getDiagnostics"),
+        action(1, ToolKind.MCP, "", tool="mcp__holloway__search_memory"),
         action(1, ToolKind.OTHER, tool="TodoWrite"),
     ],
 )
@@ -82,14 +84,30 @@ def test_what_the_project_itself_says_is_clean(clean: Action) -> None:
     assert taint.find_latest_source(1) == ""
 
 
-def test_what_the_user_trusts_is_clean() -> None:
-    taint = TaintTracker(frozenset({"wiki", "docs.example.org", "/home/dev/.agent/plans"}))
+@pytest.mark.parametrize(
+    "trusted",
+    [
+        {"wiki", "docs.example.org", "/home/dev/.agent/plans"},
+        {"mcp:wiki", "web:docs.example.org", "outside:/home/dev/.agent/plans"},
+    ],
+)
+def test_what_the_user_trusts_is_clean(trusted: set[str]) -> None:
+    taint = TaintTracker(frozenset(trusted))
     plan = action(1, ToolKind.READ, path="/home/dev/.agent/plans/a.md", outside=True)
     other = action(1, ToolKind.READ, path="/home/dev/.agent/plans-of-others/a.md", outside=True)
     assert taint.observe_action(web()) == ""
     assert taint.observe_action(action(1, ToolKind.MCP, tool="mcp__wiki__get_page")) == ""
     assert taint.observe_action(plan) == ""
     assert taint.observe_action(other) != ""
+
+
+def test_our_own_server_adds_nothing_of_its_own() -> None:
+    ours = "holloway on src/a.py: The limit comes from limits.toml. [hw:7f3a2c]"
+    taint = TaintTracker()
+    assert taint.observe_action(action(1, ToolKind.MCP, ours, tool="mcp__holloway__search_memory")) == ""
+    assert taint.observe_action(action(2, ToolKind.MCP, f"{ours}\n{PAGE}", tool="mcp__holloway__search_memory")) != ""
+    assert taint.check_statement(QUOTE, 2) == "mcp:holloway"
+    assert taint.check_statement("The parser drops the last line.", 2) == ""
 
 
 def test_a_paraphrase_shortly_after_is_tainted_and_one_long_after_is_not() -> None:

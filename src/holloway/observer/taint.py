@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.event import ToolKind
 from holloway.observer import host_reminders
+from holloway.observer.own_text import is_own_output, strip_own_text
 from holloway.observer.statements import WEAK_SOURCES, TaintCheck
 from holloway.observer.untrusted_texts import UntrustedTexts
 from holloway.safety.prompt_injection import find_imperative, find_injection
@@ -49,8 +50,8 @@ LINES_MAX = 100_000
 SOURCE_CHARS_MAX = 120
 TRUSTED_ISSUES = "issues"
 """Trusted source name for projects where only the team itself writes issues and reviews."""
-TRUSTED_SERVERS = frozenset({"ide", "holloway"})
-"""MCP servers that are always trusted: the editor's and holloway's own."""
+SOURCE_KINDS = ("mcp:", "web:", "outside:")
+"""Prefixes with which the user's settings name a trusted server, site or folder."""
 
 _CODE_HOST_CLIENTS = ("gh ", "glab ", "hub ", "tea ", "jira ", "linear ")
 _COMMANDS_WITHOUT_PROSE = frozenset(
@@ -87,8 +88,8 @@ class TaintTracker:
         root: str = "",
         is_known_name: Callable[[str], bool] | None = None,
     ) -> None:
-        self._trusted = trusted
-        self._folders = tuple(folder.rstrip("/") + "/" for folder in trusted if "/" in folder)
+        self._trusted = frozenset(map(_strip_source_kind, trusted))
+        self._folders = tuple(folder.rstrip("/") + "/" for folder in self._trusted if "/" in folder)
         self._root = root.rstrip("/")
         self._arrivals: list[tuple[int, str]] = []
         self._untrusted = UntrustedTexts(is_known_name)
@@ -103,11 +104,12 @@ class TaintTracker:
         source = source[:SOURCE_CHARS_MAX]
         if action.kind in (ToolKind.EDIT, ToolKind.WRITE) and action.path:
             self._track_edit(action)
+        is_from_own_server = is_own_output(action.tool)
         if source:
-            self._untrusted.add_text(action.text, source)
+            self._untrusted.add_text(strip_own_text(action.text) if is_from_own_server else action.text, source)
         else:
             self._add_clean_result(action)
-        if source and not listed and not source.startswith(WEAK_SOURCES):
+        if source and not listed and not is_from_own_server and not source.startswith(WEAK_SOURCES):
             self._arrivals.append((action.step, source))
         return source
 
@@ -173,7 +175,8 @@ class TaintTracker:
             return self._classify_host("web", action.url), False
         if action.kind is ToolKind.MCP:
             server = _parse_server_name(action.tool)
-            return "" if server in TRUSTED_SERVERS or server in self._trusted else f"mcp:{server}", False
+            is_trusted = server in self._trusted or _is_own_answer(action)
+            return "" if is_trusted else f"mcp:{server}", False
         if action.kind is ToolKind.SUBAGENT:
             return "subagent", False
         if action.kind is ToolKind.SHELL:
@@ -336,6 +339,16 @@ _SYSTEM_FOLDERS = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # 
 def _detect_injection(action: Action) -> str:
     reason = find_injection(host_reminders.strip_reminders(action.text)) if action.text else ""
     return f"instructing text ({reason}): {action.command or action.path or action.tool}" if reason else ""
+
+
+def _strip_source_kind(name: str) -> str:
+    """Return a trusted source without the prefix that names its kind."""
+    return next((name.removeprefix(kind) for kind in SOURCE_KINDS if name.startswith(kind)), name)
+
+
+def _is_own_answer(action: Action) -> bool:
+    """Whether holloway's own server answered: a server that only has its name answers with other text."""
+    return is_own_output(action.tool) and not strip_own_text(action.text)
 
 
 def _parse_server_name(tool: str) -> str:
