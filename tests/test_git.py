@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from holloway import git
+from holloway.git import queries, runner
 from tests.conftest import Repository, make_repository
 
 
@@ -83,7 +84,11 @@ def as_if_tabled(root: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
     (root / ".git/HEAD").write_text("ref: refs/heads/.invalid\n")
     script = root.with_name("bin") / "git"
     script.parent.mkdir()
-    script.write_text(f'#!/bin/sh\nGIT_DIR={kept} GIT_WORK_TREE={root} exec {shutil.which("git")} "$@"\n')
+    program = shutil.which("git")
+    script.write_text(
+        "#!/bin/sh\nunset GIT_COMMON_DIR GIT_OBJECT_DIRECTORY GIT_SHALLOW_FILE\n"
+        f'GIT_DIR={kept} GIT_WORK_TREE={root} exec {program} "$@"\n'
+    )
     script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")
     return repository
@@ -232,8 +237,8 @@ def test_git_runs_no_program_that_the_environment_or_repository_names(
 
 def test_a_missing_git_reads_as_silence(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    assert git.run_git(str(repository.root), "status") == ""
-    assert not git.run_succeeds(str(repository.root), "status")
+    assert git.run_git(str(repository.root), "log") == ""
+    assert not git.run_succeeds(str(repository.root), "log")
 
 
 def test_a_repository_without_commits_has_no_history(tmp_path: Path) -> None:
@@ -245,7 +250,7 @@ def test_a_repository_without_commits_has_no_history(tmp_path: Path) -> None:
 def test_a_branch_of_many_files_is_merged_only_when_all_of_them_are(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(git, "_PATHS_MAX", 1)
+    monkeypatch.setattr(queries, "_PATHS_MAX", 1)
     repository.git("checkout", "-q", "-b", "feature")
     for name in ("[id].py", "z.py"):
         repository.commit(name, "work\n", name)
@@ -289,3 +294,59 @@ def test_refs_that_name_each_other_end_nowhere(repository: Repository) -> None:
     for one, other in (("a", "b"), ("b", "a")):
         (repository.root / ".git" / "refs" / "heads" / one).write_text(f"ref: refs/heads/{other}\n")
     assert git.commit_of(str(repository.root), "refs/heads/a") == ""
+
+
+@pytest.mark.parametrize("command", [("status",), ("config", "user.name", "x"), ("-c", "x.y=z", "log"), ()])
+def test_git_is_run_for_commands_that_only_inspect(repository: Repository, command: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="only inspect"):
+        git.run_git(str(repository.root), *command)
+    with pytest.raises(ValueError, match="only inspect"):
+        list(git.stream_git(str(repository.root), *command))
+
+
+def test_git_sees_no_configuration_but_its_own(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository.git("config", "diff.x.textconv", "cat")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    environment = runner._isolated_environment(str(repository.root))
+    listed = subprocess.run(
+        ["git", "config", "--list"], cwd=repository.root, env=environment, capture_output=True, text=True, check=True
+    )
+    assert listed.stdout == "core.repositoryformatversion=0\n"
+
+
+def test_settings_of_the_work_tree_still_count(repository: Repository, tmp_path: Path) -> None:
+    root = str(repository.root)
+    (tmp_path / "mine").write_text("scratch.txt\n")
+    (repository.root / "scratch.txt").write_text("x")
+    repository.git("config", "core.excludesFile", str(tmp_path / "mine"))
+    repository.git("config", "core.fileMode", "false")
+    repository.git("config", "core.eol", "touch me")
+    (repository.root / "README.md").chmod(0o755)
+    assert "scratch.txt" not in (git.tracked_files(root) or ())
+    assert git.changed_files(root, "HEAD") == []
+    assert not any("touch" in option for option in runner.read_work_tree_options(root) or ())
+    repository.git("config", "core.fileMode", "true")
+    assert git.changed_files(root, "HEAD") == ["README.md"]
+
+
+def test_files_that_only_this_clone_excludes_are_left_out(repository: Repository) -> None:
+    (repository.root / ".git/info").mkdir(exist_ok=True)
+    (repository.root / ".git/info/exclude").write_text("mine.txt\n")
+    (repository.root / "mine.txt").write_text("x")
+    assert "mine.txt" not in (git.tracked_files(str(repository.root)) or ())
+
+
+def test_a_repository_with_sha256_is_read(tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    repository = Repository(tmp_path / "new")
+    repository.git("init", "-q", "-b", "main", "--object-format=sha256")
+    tip = repository.commit("a.txt", "a")
+    assert git.root_commits(str(repository.root)) == [tip]
+
+
+def test_commits_of_other_branches_are_found(branch: tuple[Repository, str, str]) -> None:
+    repository, _, tip = branch
+    for _ in range(2):
+        assert tip in [sha for sha, _ in git.commits_since(str(repository.root), "2020-01-01", ["feature.py"])]
+        repository.git("pack-refs", "--all")
+    assert git.changes_since(str(repository.root), "2020-01-01", ["feature.py"]) == []

@@ -10,11 +10,13 @@ from pathlib import Path
 from tests.conftest import Repository, make_repository
 
 FILES = {
-    ".gitattributes": "*.py filter=clean diff=driver\n*.md filter=process\n*.txt diff=converted\n",
+    ".gitattributes": "*.py filter=clean diff=driver\n*.md filter=process\n*.txt diff=converted\n*.ini diff=included\n",
     "src/shop/auth/tokens.py": "def refresh(token):\n    return token\n",
     "tests/auth/test_tokens.py": "def test_refresh():\n    assert True\n",
     "README.md": "# shop\n",
     "CLAUDE.md": "- Always run the tests with pytest -q.\n",
+    "info.cfg": "a = 1\n",
+    "included.ini": "a = 1\n",
     "notes.txt": "how a token is refreshed\n",
     "pyproject.toml": "[project]\nname = 'shop'\nversion = '1'\n[tool.pytest.ini_options]\n",
 }
@@ -77,6 +79,9 @@ def set_up(folder: Path) -> BoobyTrapped:
         hook.parent.mkdir(exist_ok=True)
         hook.write_text(f"#!/bin/sh\n{_mark(marks, 'hook')}\n")
         hook.chmod(0o755)
+    attributes = repository.root / ".git" / "info" / "attributes"
+    attributes.parent.mkdir(exist_ok=True)
+    attributes.write_text("*.cfg diff=info\n")
     # A partial clone fetches an object that is missing when it is needed.
     (repository.root / ".git" / "objects" / missing[:2] / missing[2:]).unlink()
     # Contents are compared only where a file's size or time differs from what the index has.
@@ -124,7 +129,33 @@ def _settings(folder: Path, marks: Path) -> dict[str, str]:
         "extensions.partialClone": "origin",
         "uploadpack.packObjectsHook": program("pack-objects-hook"),
         "submodule.recurse": "true",
+        "diff.info.command": program("info-attributes"),
+        "include.path": _include(folder, program("included-config")),
+        "core.gitProxy": program("git-proxy", "exit 1"),
+        "core.alternateRefsCommand": program("alternate-refs"),
+        "protocol.ext.allow": "always",
+        "remote.external.url": f"ext::{program('remote-helper', 'exit 1')}",
+        f"url.ext::{program('instead-of', 'exit 1')} .insteadOf": "https://shop.invalid/",
+        "remote.local.url": str(folder / "shop"),
+        "remote.local.uploadpack": program("upload-pack-local", "exit 1"),
+        "trailer.sign.command": program("trailer"),
+        "difftool.ours.cmd": program("difftool"),
+        "mergetool.ours.cmd": program("mergetool"),
+        "merge.driver.driver": program("merge-driver"),
+        "gpg.ssh.program": program("gpg-ssh", "exit 1"),
+        "sequence.editor": program("sequence-editor"),
+        "submodule.lib.update": f"!{_mark(marks, 'submodule-update')}",
+        "tar.ours.command": program("archive", "cat"),
+        "interactive.diffFilter": program("diff-filter", "cat"),
+        "pager.log": program("pager-log", "cat"),
     }
+
+
+def _include(folder: Path, command: str) -> str:
+    """Write a configuration that the repository's one includes."""
+    path = folder / "included.config"
+    path.write_text(f'[diff "included"]\n\tcommand = {command}\n')
+    return str(path)
 
 
 def _sign_head(repository: Repository) -> None:

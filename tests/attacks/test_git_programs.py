@@ -14,6 +14,7 @@ import pytest
 from holloway import git
 from holloway.cli import COMMANDS, main
 from holloway.codemap.index import PARALLEL_FILES_MIN
+from holloway.git import queries
 from holloway.install.agents import DIALECTS
 from tests.attacks.booby_trapped import BoobyTrapped, set_up
 from tests.conftest import make_repository
@@ -29,8 +30,18 @@ SPRUNG_BY_PLAIN_GIT = {
     ("log", "-1"): {"gpg"},
     ("log", "-p", "--no-ext-diff"): {"ssh"},
     ("update-ref", "refs/heads/other", "HEAD"): {"hook"},
-    ("credential", "fill"): {"credential-helper"},
+    ("credential", "fill"): {"credential-helper", "askpass"},
     ("state",): {"alias"},
+    ("diff", "HEAD", "--", "info.cfg"): {"info-attributes"},
+    ("diff", "HEAD", "--", "included.ini"): {"included-config"},
+    ("ls-remote", "git://127.0.0.1:1/shop"): {"git-proxy"},
+    ("ls-remote", "external"): {"remote-helper"},
+    ("ls-remote", "https://shop.invalid/shop"): {"instead-of"},
+    ("ls-remote", "local"): {"upload-pack-local"},
+    ("config", "--edit"): {"editor"},
+    ("interpret-trailers", "--trailer", "sign"): {"trailer"},
+    ("difftool", "-y", "--tool=ours", "HEAD", "--", "pyproject.toml"): {"difftool"},
+    ("archive", "--format=ours", "HEAD"): {"archive"},
 }
 """What each trap is sprung by, to show that it is armed."""
 
@@ -97,7 +108,8 @@ def test_plain_git_springs_the_traps(trapped: BoobyTrapped, arguments: tuple[str
 
 def test_plain_git_at_a_terminal_starts_the_pager(trapped: BoobyTrapped) -> None:
     trapped.plain_git("log", at_terminal=True)
-    assert "pager" in trapped.ran()
+    trapped.plain_git("show", at_terminal=True)
+    assert {"pager", "pager-log"} <= set(trapped.ran())
 
 
 def run(trapped: BoobyTrapped, *command: str) -> subprocess.CompletedProcess[str]:
@@ -188,15 +200,34 @@ def test_a_filter_that_no_option_can_switch_off_is_not_run_either(trapped: Booby
     with (trapped.root / ".git" / "config").open("a") as config:
         config.write(f'[filter "a=b"]\n\tclean = touch {trapped.marks}/odd; cat\n')
     (trapped.root / ".gitattributes").write_text("* filter=a=b\n")
-    assert git.changed_files(str(trapped.root), "HEAD") is None
-    assert git.files_underway(str(trapped.root)) == []
+    assert "src/shop/auth/tokens.py" in (git.changed_files(str(trapped.root), "HEAD") or ())
+    assert trapped.ran() == []
+
+
+def test_a_work_tree_elsewhere_is_not_listed(trapped: BoobyTrapped, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "private.txt").write_text("x")
+    trapped.repository.git("config", "core.worktree", str(tmp_path / "elsewhere"))
+    trapped.clear()
+    listed = git.tracked_files(str(trapped.root)) or ()
+    assert "notes.txt" in listed
+    assert "private.txt" not in listed
+    assert trapped.ran() == []
+
+
+def test_a_folder_that_poses_as_a_bare_repository_is_not_asked(trapped: BoobyTrapped, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    (trapped.root / ".git").rename(bare)
+    (bare / ".git").mkdir()
+    assert git.tracked_files(str(bare)) is None
+    assert git.changed_files(str(bare), "HEAD") is None
     assert trapped.ran() == []
 
 
 def test_more_filters_than_a_command_line_holds_are_not_run(trapped: BoobyTrapped) -> None:
     with (trapped.root / ".git" / "config").open("a") as config:
         config.writelines(f'[filter "f{number}"]\n\tclean = cat\n' for number in range(5000))
-    assert git.changed_files(str(trapped.root), "HEAD") is None
+    assert git.changed_files(str(trapped.root), "HEAD") is not None
     assert trapped.ran() == []
 
 
@@ -227,12 +258,10 @@ def test_a_package_of_the_repository_is_not_imported_by_the_processes_that_read_
 
 def test_a_rules_file_that_is_a_submodule_runs_no_conversion(trapped: BoobyTrapped) -> None:
     commit = git.head_commit(str(trapped.root))
-    git.run_git(str(trapped.root), "update-index", "--add", "--cacheinfo", f"160000,{commit},CLAUDE.md")
-    tree = git.run_git(str(trapped.root), "write-tree").strip()
-    made = git.run_git(
-        str(trapped.root), "-c", "user.name=x", "-c", "user.email=x", "commit-tree", tree, "-m", "x"
-    ).strip()
-    git.run_git(str(trapped.root), "update-ref", "HEAD", made)
+    trapped.repository.git("update-index", "--add", "--cacheinfo", f"160000,{commit},CLAUDE.md")
+    tree = trapped.repository.git("write-tree")
+    trapped.repository.git("update-ref", "HEAD", trapped.repository.git("commit-tree", tree, "-m", "x"))
+    trapped.clear()
     assert git.read_file_at(str(trapped.root), "HEAD", "CLAUDE.md") == ""
     run(trapped, "-m", "holloway", "rules")
     assert trapped.ran() == []
@@ -240,12 +269,12 @@ def test_a_rules_file_that_is_a_submodule_runs_no_conversion(trapped: BoobyTrapp
 
 def test_asking_whether_a_branch_was_squashed_runs_no_program(trapped: BoobyTrapped) -> None:
     root = str(trapped.root)
-    git.run_git(root, "config", "format.pretty", "format:%H %G?")
-    git.run_git(root, "config", "diff.submodule", "diff")
+    trapped.repository.git("config", "format.pretty", "format:%H %G?")
+    trapped.repository.git("config", "diff.submodule", "diff")
     tip = git.head_commit(root)
-    first = git.run_git(root, "rev-list", "--max-parents=0", "HEAD").strip()
+    first = git.run_git(root, "rev-list", "--max-parents=0", tip).strip()
     assert not git.is_merged(root, first, tip, first)
-    git._is_squashed(root, first, first, tip)
+    queries._is_squashed(root, first, first, tip)
     assert trapped.ran() == []
 
 

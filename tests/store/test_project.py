@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -168,3 +169,17 @@ def test_another_repository_without_an_origin_in_the_same_place_is_another_proje
     other = make_repository(repository.root, {"different.txt": "history"})
     assert key_of(other.root, home) != first
     assert key_of(tmp_path / "away", home) == first
+
+
+@pytest.mark.promise("private-files")
+def test_every_folder_down_to_the_project_is_private_whatever_the_umask(repository: Repository, home: Path) -> None:
+    umask = os.umask(0)
+    try:
+        folder = projects.resolve_project(repository.root, home).folder
+        assert [path.stat().st_mode & 0o777 for path in (home, home / "projects", folder)] == [0o700] * 3
+        (home / "projects").chmod(0o755)  # as earlier releases left it
+        repository.git("remote", "add", "origin", "git@example.com:acme/shop.git")
+        projects.resolve_project(repository.root, home)
+        assert (home / "projects").stat().st_mode & 0o777 == 0o700
+    finally:
+        os.umask(umask)

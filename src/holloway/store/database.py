@@ -240,7 +240,9 @@ def is_sound(path: Path) -> bool:
 def make_private_folder(folder: Path) -> None:
     """Create a folder that only its owner may enter, unless it exists."""
     if not folder.is_dir():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # The parents, too: `mkdir` would create them with the permissions of the umask.
+        make_private_folder(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 class DatabaseDamaged(HollowayError):

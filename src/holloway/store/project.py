@@ -185,6 +185,7 @@ def _record_root(home: Path, key: str, root: str, identities: list[str]) -> None
             _write_json(other.folder / "project.json", about)
     folder = Path(registry.get_project_folder(str(home), key))
     make_private_folder(folder)
+    folder.parent.chmod(0o700)  # earlier releases created it with the permissions of the umask
     about = registry.read_project(str(folder))
     about["name"] = about["name"] or [Path(root).name]
     about["roots"] = list(dict.fromkeys([root, *about["roots"]]))

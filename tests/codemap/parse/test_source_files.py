@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from holloway import git
 from holloway.codemap.parse import source_files
 from holloway.codemap.parse.source_files import _walk_files
+from holloway.git import runner
 from tests.conftest import Repository, make_repository
 
 OWN = [".gitignore", "a.py", "lib/b.py"]
@@ -53,14 +54,8 @@ def without_git(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(root / "nothing"))
 
 
-def of_another_person(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # What git itself tests its refusal with: it then takes every repository for somebody else's.
-    real = git._safe_environment
-    monkeypatch.setattr(git, "_safe_environment", lambda: real() | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})
-
-
 @pytest.mark.promise("repository-is-not-trusted")
-@pytest.mark.parametrize("trouble", [with_a_broken_index, without_git, of_another_person])
+@pytest.mark.parametrize("trouble", [with_a_broken_index, without_git])
 def test_where_git_fails_ignored_files_are_still_left_out(
     project: Repository, monkeypatch: pytest.MonkeyPatch, trouble: Callable[[Path, pytest.MonkeyPatch], None]
 ) -> None:
@@ -69,6 +64,14 @@ def test_where_git_fails_ignored_files_are_still_left_out(
     assert git.tracked_files(str(project.root)) is None
     assert source_files.list_names(project.root) == OWN
     assert source_files.list_matching(project.root, ["lib", "secret.txt", "logs"]) == ["lib/b.py"]
+
+
+def test_a_checkout_of_another_person_is_read(project: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Git tests its refusal with this variable: it then takes every repository for somebody else's.
+    real = runner._repository_environment
+    different_owner = {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+    monkeypatch.setattr(runner, "_repository_environment", lambda root: real(root) | different_owner)
+    assert git.tracked_files(str(project.root)) == OWN
 
 
 def test_a_checkout_in_which_everything_is_ignored_has_no_files(tmp_path: Path) -> None:

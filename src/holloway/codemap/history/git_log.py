@@ -42,8 +42,9 @@ _PLAIN_OPTIONS = (
     *("--ignore-submodules=all", _RENAME_LIMIT),
 )
 # The files of a root commit were imported, not changed together; at the cut of a shallow clone they existed before.
+_LOG_OPTIONS = ("-c", "log.showRoot=false")
 _LOG_ARGUMENTS = (
-    *("-c", "log.showRoot=false", "log", "--no-walk=unsorted", "--stdin", "-z"),
+    *("log", "--no-walk=unsorted", "--stdin", "-z"),
     *("--format=%x01%H%x00%ct%x00%s%x00%b", *_PLAIN_OPTIONS),
 )
 
@@ -95,7 +96,10 @@ def read_commits(root: str, hashes: list[str], *, has_contents: bool) -> LogRead
     if not hashes:
         return reading
     changes = ("--numstat", "-M") if has_contents else ("--name-status", "-M100%")
-    records = git.stream_git(root, *_LOG_ARGUMENTS, *changes, stdin="\n".join(hashes) + "\n", timeout_s=LOG_TIMEOUT_S)
+    stdin = "\n".join(hashes) + "\n"
+    records = git.stream_git(
+        root, *_LOG_ARGUMENTS, *changes, options=_LOG_OPTIONS, stdin=stdin, timeout_s=LOG_TIMEOUT_S
+    )
     try:
         for record in records:
             if record.startswith(b"\x01"):

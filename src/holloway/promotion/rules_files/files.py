@@ -137,7 +137,7 @@ class CommittedFiles:
 
     @cached_property
     def _committed_paths(self) -> frozenset[str]:
-        return frozenset(git.run_git(self._root, "ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0"))
+        return frozenset(git.list_committed_files(self._root))
 
     @cached_property
     def _changed_paths(self) -> frozenset[str] | None:

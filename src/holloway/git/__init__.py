@@ -1,0 +1,68 @@
+"""Git access: repository roots, origin, branches, commits, changed files, and whether a branch is merged.
+
+`folders` and `refs` read `.git` directly, so that a hook finds its project without starting a process. `queries` ask
+git through `runner`, in isolation from the repository's configuration, with a timeout and never through a shell.
+"""
+
+from holloway.git.folders import (
+    common_dir,
+    find_root,
+    git_dir,
+    is_shallow,
+    main_root,
+    normalise_origin,
+    origin_url,
+    shallow_commits,
+)
+from holloway.git.queries import (
+    changed_files,
+    changes_since,
+    commits_between,
+    commits_since,
+    count_churn,
+    files_underway,
+    has_commit,
+    is_ancestor,
+    is_merged,
+    list_committed_files,
+    merge_base,
+    read_file_at,
+    root_commits,
+    tracked_files,
+)
+from holloway.git.refs import commit_of, current_branch, default_branch, default_commits, head_commit
+from holloway.git.runner import GitInterrupted, run_git, run_succeeds, stream_git
+
+__all__ = [
+    "GitInterrupted",
+    "changed_files",
+    "changes_since",
+    "commit_of",
+    "commits_between",
+    "commits_since",
+    "common_dir",
+    "count_churn",
+    "current_branch",
+    "default_branch",
+    "default_commits",
+    "files_underway",
+    "find_root",
+    "git_dir",
+    "has_commit",
+    "head_commit",
+    "is_ancestor",
+    "is_merged",
+    "is_shallow",
+    "list_committed_files",
+    "main_root",
+    "merge_base",
+    "normalise_origin",
+    "origin_url",
+    "read_file_at",
+    "root_commits",
+    "run_git",
+    "run_succeeds",
+    "shallow_commits",
+    "stream_git",
+    "tracked_files",
+]

@@ -1,0 +1,187 @@
+"""Questions about history and work tree that git answers: changed files, commits, and whether a branch is merged."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from holloway.config import GIT_TIMEOUT_S
+from holloway.git.folders import common_dir, is_shallow
+from holloway.git.refs import HEX_DIGITS, branch_commits, current_branch, default_branch, default_commits, head_commit
+from holloway.git.runner import read_work_tree_options, run_command, run_git, run_succeeds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PATHS_MAX = 500
+"""Maximum number of paths per git command, so that they fit into a command line."""
+_ROOTS_MAX = 8
+"""Maximum number of root commits by which a history is recognised."""
+_PLAIN_DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+
+
+def root_commits(root: str) -> list[str]:
+    """Return the root commits of the history; empty for a shallow clone, which does not have them."""
+    head = head_commit(root)
+    if not head or is_shallow(root):
+        return []
+    return sorted(run_git(root, "rev-list", "--max-parents=0", head).split())[:_ROOTS_MAX]
+
+
+def tracked_files(root: str, timeout_s: float = GIT_TIMEOUT_S, among: Sequence[str] = ()) -> list[str] | None:
+    """List files that git tracks or would track, relative to the root; only those equal to or below `among`, if given.
+
+    Return None if git fails.
+    """
+    end = time.monotonic() + timeout_s
+    options = read_work_tree_options(root, timeout_s)
+    if options is None:
+        return None
+    command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    excludes = os.path.join(common_dir(root), "info", "exclude")
+    command += [f"--exclude-from={excludes}"] if os.path.isfile(excludes) else []
+    left_s = max(end - time.monotonic(), 0.0)
+    code, listed = run_command(root, [*command, "--", *among], options=options, timeout_s=left_s)
+    return sorted({name for name in listed.split("\0") if name}) if code == 0 else None
+
+
+def merge_base(root: str, first: str, second: str) -> str:
+    """Return the merge base of two commits; empty if their histories are unrelated."""
+    return run_git(root, "merge-base", first, second).strip()
+
+
+def is_ancestor(root: str, older: str, newer: str) -> bool:
+    """Return whether one commit is an ancestor of another."""
+    return bool(older and newer) and run_succeeds(root, "merge-base", "--is-ancestor", older, newer)
+
+
+def has_commit(root: str, commit: str) -> bool:
+    """Return whether a repository has a commit."""
+    return run_succeeds(root, "cat-file", "-e", f"{commit}^{{commit}}")
+
+
+def count_churn(root: str, old: str, new: str, paths: list[str]) -> dict[str, tuple[int, int]] | None:
+    """Count added and removed lines per file between two commits; None if git fails."""
+    if not (HEX_DIGITS.issuperset(old) and HEX_DIGITS.issuperset(new) and has_commit(root, old)):
+        return None
+    command = ("diff", "--numstat", "-z", *_PLAIN_DIFF, old, new, "--", *paths)
+    code, output = run_command(root, command)
+    if code != 0:
+        return None
+    line_counts: dict[str, tuple[int, int]] = {}
+    for row in output.split("\0"):
+        added, _, fields = row.partition("\t")
+        removed, _, path = fields.partition("\t")
+        if added.isdigit() and removed.isdigit():
+            line_counts[path] = (int(added), int(removed))
+    return line_counts
+
+
+def files_underway(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
+    """List files of the current work: changed since this branch left the default branch, uncommitted ones included.
+
+    The timeout covers all git commands together.
+    """
+    end = time.monotonic() + timeout_s
+    head = head_commit(root)
+    targets = default_commits(root) if head and current_branch(root) != default_branch(root) else []
+    # The default branch may be outdated locally or at origin: merge-base picks the nearer one.
+    base = run_git(root, "merge-base", head, *targets, timeout_s=timeout_s).strip() if targets else head
+    if not base:
+        return []
+    return changed_files(root, base, max(end - time.monotonic(), 0.0)) or []
+
+
+def changed_files(root: str, commit: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str] | None:
+    """List files of the work tree that differ from a commit, relative to the root; None if git fails.
+
+    The timeout covers all git commands together.
+    """
+    end = time.monotonic() + timeout_s
+    base = head_commit(root) if commit == "HEAD" else commit
+    options = read_work_tree_options(root, timeout_s) if base else None
+    if options is None:
+        return None
+    command = ("diff", "--name-only", "--relative", "-z", *_PLAIN_DIFF, base, "--")
+    code, listed = run_command(root, command, options=options, timeout_s=max(end - time.monotonic(), 0.0))
+    return [name for name in listed.split("\0") if name] if code == 0 else None
+
+
+_MESSAGE = "%H%x1f%B%x1e"
+"""Log format: hash and message, with separators that no message contains."""
+
+
+def commits_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[tuple[str, str]]:
+    """List commits of any branch since a time that touch these files: hash and message, newest first."""
+    tips = branch_commits(root)
+    if not tips:
+        return []
+    options = ("--no-merges", f"--since={since}", f"--max-count={limit}", f"--format={_MESSAGE}")
+    return _parse_messages(run_git(root, "log", *options, *tips, "--", *paths))
+
+
+def changes_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[str]:
+    """List short hashes of commits of this branch since a time that touch these files."""
+    head = head_commit(root)
+    options = ("--no-merges", f"--since={since}", f"--max-count={limit}", "--format=%h")
+    return run_git(root, "log", *options, head, "--", *paths).split() if head else []
+
+
+def commits_between(root: str, old: str, new: str, limit: int = 500) -> list[tuple[str, str]]:
+    """List commits from `old` to `new`, newest first: hash and message; without `old`, the latest ones."""
+    span = f"{old}..{new}" if old and has_commit(root, old) else new
+    return _parse_messages(run_git(root, "log", f"--max-count={limit}", f"--format={_MESSAGE}", span, "--"))
+
+
+def _parse_messages(output: str) -> list[tuple[str, str]]:
+    rows = (row.strip("\n").partition("\x1f") for row in output.split("\x1e"))
+    return [(sha, message.strip()) for sha, mark, message in rows if mark]
+
+
+def is_merged(root: str, fork: str, tip: str, target: str) -> bool:
+    """Return whether the work from fork to tip is merged into the target: by ancestry, by patch id, or squashed."""
+    if not tip or tip == fork:
+        return False
+    if is_ancestor(root, tip, target):
+        return True
+    if not fork or not run_succeeds(root, "cat-file", "-e", tip):
+        return False
+    cherries = run_git(root, "cherry", target, tip, fork).split("\n")
+    marks = {line[:1] for line in cherries if line}
+    return marks == {"-"} or _is_content_on(root, fork, tip, target) or _is_squashed(root, fork, tip, target)
+
+
+def _is_content_on(root: str, fork: str, tip: str, target: str) -> bool:
+    changed = [name for name in run_git(root, "diff", "--name-only", "-z", *_PLAIN_DIFF, fork, tip).split("\0") if name]
+    portions = [changed[at : at + _PATHS_MAX] for at in range(0, len(changed), _PATHS_MAX)]
+    same = ("diff", "--quiet", *_PLAIN_DIFF, tip, target, "--")
+    return bool(portions) and all(run_succeeds(root, *same, *some) for some in portions)
+
+
+def _is_squashed(root: str, fork: str, tip: str, target: str) -> bool:
+    patch_ids = _patch_ids(root, "diff", *_PLAIN_DIFF, fork, tip)
+    log = ("log", "-p", "--format=commit %H", *_PLAIN_DIFF, "--no-merges", "-n", "500")
+    return bool(patch_ids) and bool(patch_ids & _patch_ids(root, *log, f"{fork}..{target}"))
+
+
+def _patch_ids(root: str, *arguments: str) -> set[str]:
+    patch = run_git(root, *arguments)
+    listed = run_git(root, "patch-id", "--stable", stdin=patch) if patch else ""
+    return {line.split()[0] for line in listed.splitlines() if line}
+
+
+def read_file_at(root: str, commit: str, path: str) -> str:
+    """Return the text of a file in a commit, relative to the root; empty if it is not a file there.
+
+    `git show` would print a submodule as a commit.
+    """
+    base = head_commit(root) if commit == "HEAD" else commit
+    return run_git(root, "cat-file", "blob", f"{base}:./{path}") if base else ""
+
+
+def list_committed_files(root: str) -> list[str]:
+    """List the files of the last commit, relative to the root; empty before the first commit."""
+    head = head_commit(root)
+    listed = run_git(root, "ls-tree", "-r", "-z", "--name-only", head) if head else ""
+    return [name for name in listed.split("\0") if name]
