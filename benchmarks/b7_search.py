@@ -54,11 +54,11 @@ import sys, numpy as np
 from pathlib import Path
 import holloway
 from benchmarks.b7_search import means_of
-from holloway.retrieval.candidates import understand
-from holloway.retrieval.recall import recall
+from holloway.retrieval.candidates import parse_query
+from holloway.retrieval.recall import recall_memories
 from holloway.store.filter import Filter
 memory = holloway.open(Path(sys.argv[1]), home=Path(sys.argv[2]))
-assert recall(memory.store, understand(sys.argv[3]), Filter(), 10, means_of(memory.store, 1))
+assert recall_memories(memory.store, parse_query(sys.argv[3]), Filter(), 10, means_of(memory.store, 1))
 """
 _ASKING = """
 import sys
