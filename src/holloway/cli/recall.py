@@ -335,7 +335,10 @@ def _describe_detail(detail: str) -> str:
 
 def _print_history(provenance: Provenance) -> None:
     """Print the history of a memory, and the sessions that saw it."""
-    if provenance.memory.origin:
+    from holloway.safety.repository_text import is_path  # loaded when the command runs
+
+    # The origin of unfinished work ends with its branch.
+    if provenance.memory.origin and (not provenance.memory.branch or is_path(provenance.memory.branch)):
         print_text(f"  from {provenance.memory.origin}")
     print_text("History", "bold")
     for at, kind, detail in provenance.history:

@@ -78,7 +78,9 @@ def explain_command(session: str, dropped: bool, as_json: bool, project: str) ->
 
 
 def session_json(session: SessionSummary, record: dict[str, Any]) -> dict[str, Any]:
-    """Return a session as JSON fields."""
+    """Return a session as JSON fields; a branch name that the output gate withholds is empty."""
+    from holloway.safety.repository_text import admit  # loaded when the command runs
+
     return {
         "id": session.id,
         "agent": session.agent,
@@ -89,7 +91,7 @@ def session_json(session: SessionSummary, record: dict[str, Any]) -> dict[str, A
         "outcome": session.outcome,
         "evidence": session.evidence,
         "task": session.task,
-        "branch": session.branch,
+        "branch": admit("branch", session.branch),
         "commit": session.commit,
         "record": record,
     }

@@ -25,6 +25,7 @@ from holloway.embeddings.vocabulary import is_ordinary_word
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.observer.signals.statements import extract_code_names
 from holloway.observer.words.decision import strip_commit_type
+from holloway.safety.repository_text import admit
 from holloway.text import command_compare
 from holloway.text.sanitize import one_line
 
@@ -63,6 +64,7 @@ SENTENCE_CHARS_MAX = 400
 CLAUSE_CHARS_MAX = 240
 ERROR_CHARS_MIN = 80
 """Minimum length of a quoted error; a long error is truncated before the fix is."""
+UNQUOTED_ERROR = "an error whose text is withheld"
 RULE_WORDS_MIN = 5
 """Minimum number of words of a user's rule; a shorter one means nothing outside its conversation."""
 NAMING_RULE_WORDS_MIN = 3
@@ -111,7 +113,14 @@ def _write_error_retry(signal: Signal, evidence: SignalEvidence) -> MemoryText |
     command = command_compare.normalise_command(_get_fact(signal, "command"))[:120]
     if not (error and fix and signal.facts.get("telling")) or _DESTRUCTIVE_COMMAND.search(fix):
         return None
-    details = ErrorFix(error, fix, command, str(signal.facts.get("fingerprint", "")))
+    fingerprint = str(signal.facts.get("fingerprint", ""))
+    if not admit("failure", error):  # The program's own words may give orders; the fingerprint still finds the fix.
+        return MemoryText(
+            MemoryType.ERROR_PATTERN,
+            f"`{command}` failed; what solved it: {fix}",
+            ErrorFix(UNQUOTED_ERROR, fix, command, fingerprint),
+        )
+    details = ErrorFix(error, fix, command, fingerprint)
     template = "`{}` failed with “{}”; what solved it: {}"
     room = SENTENCE_CHARS_MAX - len(template.format(command, "", fix))
     short_error = one_line(error, max(ERROR_CHARS_MIN, room))

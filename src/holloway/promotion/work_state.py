@@ -42,7 +42,9 @@ def draft_work_state(
     is_open = bool(open_items or failure or (uncommitted and classification.outcome is not Outcome.SUCCESS))
     if not is_open or classification.type not in (SessionType.BUILD, SessionType.SPEC_CREATION):
         return None
-    task = one_line(prompt.extract_user_text(activity.task_text), TASK_CHARS_MAX) or "unnamed work"
+    # Pasted material follows the person's own first paragraph.
+    first_paragraph = activity.task_text.strip().split("\n\n", 1)[0]
+    task = one_line(prompt.extract_user_text(first_paragraph), TASK_CHARS_MAX) or "unnamed work"
     state = WorkState(task, finished_items, open_items, uncommitted, failure, _find_next_step(activity))
     total = len(finished_items) + len(open_items)
     content = f"Unfinished: {task}" + (f"; {len(finished_items)} of {total} steps done" if total else "")

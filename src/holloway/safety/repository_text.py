@@ -1,9 +1,9 @@
-"""Whether text of a repository looks like what it claims to be: a path, a name, a command.
+"""Output gate: text of a repository is shown only if it looks like what it claims to be, such as a path or a command.
 
 The author of a repository chooses its file names, identifiers and commands, so a sentence in one of them would speak to
-the agent that reads our response. Text that does not look like what it claims to be is left out, never repaired, and
-prose (commit subjects, headings, descriptions, author names) is not shown at all. The words by which a name reads as a
-sentence are in `data/repository_text.toml`.
+the agent that reads our response. `KINDS` lists the kinds of text that may be shown, with the check of each. Text that
+fails is left out, never repaired, and prose (commit subjects, headings, descriptions, author names) has no kind. The
+words by which a text reads as a sentence are in `data/repository_text.toml`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from holloway.data import load_table
 from holloway.text import programs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 TEXT_CHARS_MAX = 300
 NAME_WORDS_MAX = 6
@@ -35,6 +35,8 @@ COMMAND_WORDS_MAX = 12
 BARE_WORDS_MAX = 4
 """Maximum number of arguments of letters only: subcommands, tasks, folders."""
 EXPRESSION_WORDS_MAX = 5
+FOREIGN_WORDS_MIN = 2
+"""Distinct function words of other languages from which on the gate cannot read a text; one may be a loan word."""
 NAMES_CACHED = 20_000
 
 _LETTER = "A-Za-z0-9_\u00c0-\u024f"
@@ -48,10 +50,16 @@ _ARGUMENT = re.compile(r"[A-Za-z0-9_@%+=:,./*\[\]~^-]{1,100}\Z")
 _ASSIGNMENT = re.compile(r"[A-Z_][A-Z0-9_]{0,40}=[\w./:,@+-]{0,60}\Z", re.ASCII)
 _PUNCTUATED = re.compile(r"[A-Za-z][,:.;!?]\Z")
 """An argument that ends as a part of a sentence does."""
+_STATING = frozenset({"to", "not", "cannot", "couldn", "didn", "t"})
+"""Words before a verb that make it a statement of what failed."""
 _OPERATORS = frozenset({"and", "or", "not"})
 _VERSIONED = re.compile(r"[\w-]@")
 _EXPRESSION = re.compile(r"[A-Za-z0-9_.:* -]{1,60}\Z")
 _FOLDER_CHANGE = re.compile(r"cd ([\w./@+-]{1,120}) && ", re.ASCII)
+_READABLE = re.compile(r"[ -~\u00a0-\u00bf\u2010-\u2026]+\Z")
+"""Characters of a failure line that the gate can read: ASCII, with signs and typographic quotes."""
+_MARKUP = re.compile(r"[<`]|\[\s*hw\s*:|\]\(", re.IGNORECASE)
+_HOST = re.compile(r"://|\bwww\.|[\w-]\.(?:com|org|net|io|dev|sh|app|ai|co|info|xyz|invalid|example)\b", re.IGNORECASE)
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
 
 _SENTENCE_WORDS = {role: frozenset(words) for role, words in load_table("repository_text").items()}
@@ -85,7 +93,8 @@ def _reads_as_path(text: str) -> bool:
         return False
     all_words = [word for words in parts for word in words]
     # Folders in a row read as a sentence only with the words that join one together.
-    return _SENTENCE_WORDS["join"].isdisjoint(all_words) or not _is_sentence(all_words)
+    joining = _SENTENCE_WORDS["join"] | _SENTENCE_WORDS["foreign"]
+    return joining.isdisjoint(all_words) or not _is_sentence(all_words)
 
 
 def is_name(text: str) -> bool:
@@ -119,6 +128,34 @@ def is_command(text: str) -> bool:
     if not words or len(words) > COMMAND_WORDS_MAX or not _is_program(words[0]):
         return False
     return _are_plain_arguments(words[1:]) and _adds_no_package(words)
+
+
+def is_failure(text: str) -> bool:
+    """Whether the error line of a program states what failed: no advice, no program to run, no host, no markup."""
+    if len(text) > TEXT_CHARS_MAX or not _READABLE.match(text) or _MARKUP.search(text) or _HOST.search(text):
+        return False
+    words = _split_words(text)
+    present = set(words)
+    if present & (_SENTENCE_WORDS["address"] | _SENTENCE_WORDS["fetch"]) or _is_sentence(words):
+        return False
+    # "failed to run" states, "run X to continue" instructs: a statement has the verb after "to" or a negation.
+    followers = (word for before, word in zip(["", *words], words, strict=False) if before not in _STATING)
+    return _SENTENCE_WORDS["act"].isdisjoint(followers)
+
+
+KINDS: dict[str, Callable[[str], bool]] = {
+    "path": is_path,
+    "branch": is_path,
+    "name": is_name,
+    "command": is_command,
+    "failure": is_failure,
+}
+"""Kinds of repository text that may be shown, with the check that a text of the kind passes."""
+
+
+def admit(kind: str, text: str) -> str:
+    """Return a text that looks like its kind, otherwise an empty string."""
+    return text if KINDS[kind](text) else ""
 
 
 def only_paths(texts: Iterable[str]) -> tuple[str, ...]:
@@ -195,8 +232,10 @@ def _split_words(text: str) -> list[str]:
 
 
 def _is_sentence(words: list[str]) -> bool:
-    """Whether the words of a name, read one after the other, address or instruct a reader."""
+    """Whether the words of a name, read one after the other, address or instruct a reader, or cannot be read."""
     present = set(words)
+    if len(words) >= ORDER_WORDS_MIN and len(present & _SENTENCE_WORDS["foreign"]) >= FOREIGN_WORDS_MIN:
+        return True
     if len(words) >= ORDER_WORDS_MIN and (
         (present & _SENTENCE_WORDS["dismiss"] and present & _SENTENCE_WORDS["dismissed"])
         or (present & _SENTENCE_WORDS["act"] and present & _SENTENCE_WORDS["urge"])

@@ -8,17 +8,20 @@ from holloway.codemap.graph import GraphNode, ReachedNode
 from holloway.codemap.health import MapBusy
 from holloway.codemap.modules.module import Module
 from holloway.codemap.modules.overview import Overview
-from holloway.domain.memory_json import memory_json
+from holloway.domain import memory_json as json_fields
 from holloway.promotion.rules_files.rules_import import RuleChange, RulesImported, describe_origin
 from holloway.promotion.trust_level import Standing
 from holloway.retrieval.locate import LocateResult
 from holloway.retrieval.recall import RecallResult
+from holloway.safety.repository_text import admit, only_paths
 from holloway.store.candidates import StoredCandidate
 from holloway.store.filter import Filter
 from holloway.store.project import Project
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from holloway.domain.memory import Memory
 
 
 __all__ = [
@@ -39,6 +42,22 @@ __all__ = [
     "memory_json",
     "result_json",
 ]
+
+
+def memory_json(memory: Memory, now: datetime) -> dict[str, Any]:
+    """Return a memory with all its fields; paths and branch names that the output gate withholds are left out."""
+    fields = json_fields.memory_json(memory, now)
+    return fields | {
+        "files": list(only_paths(memory.files)),
+        "branch": admit("branch", memory.branch),
+        "branch_only": admit("branch", memory.branch_only),
+        # The origin of unfinished work ends with its branch.
+        "origin": memory.origin if not memory.branch or admit("branch", memory.branch) else "",
+        "relations": [
+            fields_of_relation | {"path": admit("path", str(fields_of_relation["path"]))}
+            for fields_of_relation in fields["relations"]
+        ],
+    }
 
 
 def result_json(result: RecallResult, now: datetime) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from holloway.domain.ports import format_stamp
 from holloway.llm.providers import choose_writer
 from holloway.promotion.gates import is_strict
 from holloway.promotion.pipeline import STRICT_FACTOR
+from holloway.safety.repository_text import admit
 from holloway.service.doctor import ANSWERS_DAYS
 from holloway.store import answer_log, candidates, registry, session_ledger
 from holloway.store.database import list_rolling_backups
@@ -38,7 +39,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         "key": memory.project.key,
         "root": str(memory.project.root),
         "folder": str(memory.project.folder) if memory.project.key else None,
-        "branch": memory.branch,
+        "branch": admit("branch", memory.branch),
         "memories": count(alive),
         "by_type": {kind: number for kind, number in by_type.items() if number},
         "by_state": {str(state): number for state in State if (number := count(replace(alive, states=(state,))))},

@@ -1,0 +1,60 @@
+"""Texts that speak to an agent, by every way in which they arrive, reach no channel that an agent reads."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import holloway
+from holloway.config import INJECTION_THRESHOLDS
+from tests.attacks.channels import Questions, ask_hooks, call_tools, open_sessions, run_commands
+from tests.attacks.planted_texts import ROWS, Row, group_rows, live_through, plant, question_rows
+from tests.hooks.asking import Asking
+from tests.hooks.conftest import ask
+
+__all__ = ["ask"]
+
+GROUPS = group_rows(ROWS)
+LEVELS = (min(INJECTION_THRESHOLDS), max(INJECTION_THRESHOLDS))
+"""The threshold falls from level to level, so the levels between show no more than the last."""
+
+
+def find_leaks(
+    memory: holloway.Holloway, rows: list[Row], ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[str, str, str]]:
+    """Each row whose marker a channel shows: its id, the channel and the text."""
+    asked = question_rows(rows)
+    for channel, text in _all_channels(memory, asked, ask, monkeypatch):
+        for row in rows:
+            if row["marker"].lower() in text.lower():
+                yield row["id"], channel, text
+
+
+def _all_channels(
+    memory: holloway.Holloway, asked: Questions, ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[str, str]]:
+    for level in LEVELS:
+        monkeypatch.setenv("HOLLOWAY_TRUST_LEVEL", str(level))
+        here = replace(asked, names=f"level-{level}-")
+        for channel, text in ask_hooks(memory, ask, here):
+            yield f"hook {level}: {channel}", text
+        for channel, text in open_sessions(memory, here):
+            yield f"sdk {level}: {channel}", text
+    for channel, text in call_tools(memory, asked):
+        yield f"mcp: {channel}", text
+    for channel, text in run_commands(memory, asked):
+        yield f"cli: {channel}", text
+
+
+@pytest.mark.promise("no-repository-prose")
+@pytest.mark.parametrize("rows", GROUPS, ids=lambda rows: rows[0]["id"])
+def test_no_channel_shows_a_planted_text(
+    rows: list[Row], tmp_path: Path, ask: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = plant(tmp_path / "shop", rows)
+    with holloway.open(repository.root) as memory:
+        memory.map.update()
+        live_through(memory, rows)
+        leaks = [(row, channel) for row, channel, _ in find_leaks(memory, rows, ask, monkeypatch)]
+    assert leaks == []
