@@ -18,7 +18,7 @@ from holloway.cli.common import (
     print_text,
     project_option,
 )
-from holloway.text.sanitize import one_line
+from holloway.text.sanitize import first_paragraph, one_line
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
@@ -128,7 +128,7 @@ def summary_json(last: Summary) -> dict[str, object]:
     """Return the summary of the last session as JSON fields."""
     return {
         "session": last.session.id,
-        "task": last.session.task,
+        "task": first_paragraph(last.session.task),
         "saved_tokens": last.saved_tokens,
         "used": [memory.id for memory in last.used],
         "learned": [memory.id for memory in last.learned],
@@ -138,7 +138,7 @@ def summary_json(last: Summary) -> dict[str, object]:
 def _print_summary(last: Summary) -> None:
     saved = f"saved about {last.saved_tokens:,} tokens of searching (an estimate); " if last.saved_tokens else ""
     counts_text = f"{saved}used {len(last.used)}, learned {len(last.learned)}"
-    name = one_line(last.session.task, TASK_SHOWN_CHARS) or last.session.id
+    name = one_line(first_paragraph(last.session.task), TASK_SHOWN_CHARS) or last.session.id
     if last.short:
         print_text(f"Last session: {counts_text}. ({name})", "dim")
         return

@@ -17,7 +17,7 @@ from holloway.cli.common import (
     print_text,
     project_option,
 )
-from holloway.text.sanitize import one_line
+from holloway.text.sanitize import first_paragraph, one_line
 
 if TYPE_CHECKING:
     from holloway.domain.work import SessionSummary
@@ -31,9 +31,10 @@ STYLES = {"promoted": "green", "reinforced": "green", "held": "yellow", "dropped
 
 @click.command("sessions")
 @click.option("--limit", "-n", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of results.")
+@click.option("--raw", is_flag=True, help="Show whole prompts and every branch name, also text that may be hostile.")
 @json_option
 @project_option
-def sessions_command(limit: int, as_json: bool, project: str) -> None:
+def sessions_command(limit: int, raw: bool, as_json: bool, project: str) -> None:
     """List the observed sessions of this project, newest first: their task, outcome and what was learned.
 
     \b
@@ -46,12 +47,15 @@ def sessions_command(limit: int, as_json: bool, project: str) -> None:
     with open_memory(project) as memory:
         rows = list_sessions(memory, limit)
         if as_json:
-            print_json({"sessions": [session_json(session, record) for session, record in rows]})
+            print_json({"sessions": [session_json(session, record, raw=raw) for session, record in rows]})
             return
         if not rows:
             print_text("No session yet. `holloway setup claude-code` connects an agent; its next session is observed.")
         for session, record in rows:
-            _print_session(session, record)
+            _print_session(session, record, raw=raw)
+        withheld = sum(first_paragraph(session.task) != session.task.strip() for session, _ in rows)
+        if withheld and not raw:
+            print_text(f"{format_count(withheld, 'prompt')} shortened to the first paragraph, --raw shows all.", "dim")
 
 
 @click.command("explain")
@@ -77,8 +81,8 @@ def explain_command(session: str, dropped: bool, as_json: bool, project: str) ->
             _print_explanation(memory, explanation, dropped=dropped)
 
 
-def session_json(session: SessionSummary, record: dict[str, Any]) -> dict[str, Any]:
-    """Return a session as JSON fields; a branch name that the output gate withholds is empty."""
+def session_json(session: SessionSummary, record: dict[str, Any], *, raw: bool = False) -> dict[str, Any]:
+    """Return a session as JSON fields; unless `raw`, only the first paragraph of its prompt and an admitted branch."""
     from holloway.safety.repository_text import admit  # loaded when the command runs
 
     return {
@@ -90,8 +94,8 @@ def session_json(session: SessionSummary, record: dict[str, Any]) -> dict[str, A
         "phase": session.phase,
         "outcome": session.outcome,
         "evidence": session.evidence,
-        "task": session.task,
-        "branch": admit("branch", session.branch),
+        "task": session.task if raw else first_paragraph(session.task),
+        "branch": session.branch if raw else admit("branch", session.branch),
         "commit": session.commit,
         "record": record,
     }
@@ -118,14 +122,15 @@ def explained_json(explanation: SessionReport) -> dict[str, Any]:
     }
 
 
-def _print_session(session: SessionSummary, record: dict[str, Any]) -> None:
+def _print_session(session: SessionSummary, record: dict[str, Any], *, raw: bool = False) -> None:
+    task = session.task if raw else first_paragraph(session.task)
     learned_count = sum(states.get("promoted", 0) for states in (record.get("candidates") or {}).values())
     outcome_text = (
         f"{session.outcome}: {_describe_evidence(session)}" if session.outcome else "running, or not processed yet"
     )
     print_text(f"{session.id}  {session.started_at[:16].replace('T', ' ')}  {session.agent}", "bold cyan")
     task_placeholder = "(no prompt)" if session.outcome else "(task not read yet: session still running)"
-    print_text(f"  {one_line(session.task, TASK_SHOWN_CHARS) or task_placeholder}")
+    print_text(f"  {one_line(task, TASK_SHOWN_CHARS) or task_placeholder}")
     details = [_format_figure(record, "tool_calls", "tool call")] if record else []
     details += [f"used {len(used)}"] if (used := record.get("used")) else []
     details += [f"learned {learned_count}"] if learned_count else []

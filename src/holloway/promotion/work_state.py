@@ -13,7 +13,7 @@ from holloway.safety.repository_text import only_paths
 from holloway.store.lookup import OBSERVED_PREFIX, work_state_origin
 from holloway.store.write_gate import sanitize_observed_draft
 from holloway.text import failures
-from holloway.text.sanitize import one_line
+from holloway.text.sanitize import first_paragraph, one_line
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
@@ -43,8 +43,7 @@ def draft_work_state(
     if not is_open or classification.type not in (SessionType.BUILD, SessionType.SPEC_CREATION):
         return None
     # Pasted material follows the person's own first paragraph.
-    first_paragraph = activity.task_text.strip().split("\n\n", 1)[0]
-    task = one_line(prompt.extract_user_text(first_paragraph), TASK_CHARS_MAX) or "unnamed work"
+    task = one_line(prompt.extract_user_text(first_paragraph(activity.task_text)), TASK_CHARS_MAX) or "unnamed work"
     state = WorkState(task, finished_items, open_items, uncommitted, failure, _find_next_step(activity))
     total = len(finished_items) + len(open_items)
     content = f"Unfinished: {task}" + (f"; {len(finished_items)} of {total} steps done" if total else "")

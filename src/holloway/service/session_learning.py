@@ -28,7 +28,7 @@ from holloway.proof.session_facts import SessionFacts, collect_before
 from holloway.proof.session_record import build_record
 from holloway.safety import secrets
 from holloway.store import branches, observations, session_ledger
-from holloway.text.sanitize import clean_text, one_line
+from holloway.text.sanitize import clean_text, first_paragraph, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -194,11 +194,18 @@ def _describe_session(activity: SessionActivity, judged: SessionClassification, 
         phase=judged.phase,
         outcome=judged.outcome,
         evidence=secrets.redact_secrets(clean_text(judged.evidence))[0],
-        task=one_line(task, TASK_CHARS_MAX),
+        task=_join_paragraphs(task),
         branch=start.branch if start else "",
         commit=start.commit if start else "",
         work_unit=start.work_unit if start else None,
     )
+
+
+def _join_paragraphs(task: str) -> str:
+    """Return a task in two lines with a blank one between: its first paragraph, and the others."""
+    first = first_paragraph(task)
+    others = one_line(task.strip().removeprefix(first), TASK_CHARS_MAX)
+    return f"{one_line(first, TASK_CHARS_MAX)}\n\n{others}".strip()[:TASK_CHARS_MAX]
 
 
 def _validate_part(judged: SessionClassification) -> SessionClassification:

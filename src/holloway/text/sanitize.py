@@ -95,3 +95,8 @@ def summarise_text(content: str, limit_chars: int) -> str:
 
 def _limit_hint(limit_bytes: int) -> str:
     return f"At most {limit_bytes:,} bytes: keep to what the next session needs, or split it in two."
+
+
+def first_paragraph(text: str) -> str:
+    """Return the first paragraph of a prompt; material that was pasted into it follows below."""
+    return text.strip().partition("\n\n")[0]
