@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
+from typing import Self
 
 import pytest
 from filelock import FileLock
 
 import holloway
 from holloway import worker
-from holloway.config import JOB_ATTEMPTS_MAX, WORKER_LOG_BYTES_MAX
+from holloway.config import JOB_ATTEMPTS_MAX, WORKER_LOG_BYTES_MAX, WORKER_START_S
 from holloway.domain.memory import MemoryType
 from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
@@ -102,6 +103,43 @@ def test_no_process_is_started_while_one_is_at_work_but_it_is_told(
     with FileLock(background_worker.lock_file(folder)):
         assert background_worker.start(folder, str(repository.root)) is False
     assert background_worker.taken(folder)
+
+
+class StartedProcesses:
+    """Stands in for Popen: counts the processes that would have been started; none of them takes the request."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def __call__(self, *given: object, **named: object) -> Self:
+        self.count += 1
+        return self
+
+    def poll(self) -> int:
+        return 0
+
+
+def test_a_burst_of_requests_starts_one_process(
+    memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, processes = str(memory.project.folder), StartedProcesses()
+    monkeypatch.setattr(subprocess, "Popen", processes)
+    assert [background_worker.start(folder, str(repository.root)) for _ in range(20)] == [True] + [False] * 19
+    assert processes.count == 1
+    assert background_worker.taken(folder)
+    assert background_worker.start(folder, str(repository.root))
+
+
+@pytest.mark.parametrize("age_s", [WORKER_START_S + 1, -3_600])
+def test_a_request_that_no_worker_took_starts_one_process_again(
+    memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch, age_s: float
+) -> None:
+    folder, processes = str(memory.project.folder), StartedProcesses()
+    monkeypatch.setattr(subprocess, "Popen", processes)
+    background_worker.request(folder)
+    made_at = time.time() - age_s
+    os.utime(background_worker.request_file(folder), (made_at, made_at))
+    assert [background_worker.start(folder, str(repository.root)) for _ in range(2)] == [True, False]
 
 
 def test_what_is_asked_for_while_it_works_is_done_before_it_ends(

@@ -124,6 +124,8 @@ GIT_ASIDE_S = 1.0
 
 WORKER_SECONDS_MAX = 600
 WORKER_AGAIN_AFTER_S = 900
+WORKER_START_S = 10
+"""A request for the worker that is older was made by a process that died before a worker took it."""
 """Minimum interval between workers started by the end of a turn; a session's start and end always start one."""
 WORKER_LOG_BYTES_MAX = 64 * 1024
 WORKER_NICENESS = 10

@@ -1,7 +1,8 @@
 """Control of the background worker: request a run, check whether it runs, read its last state. Light: hooks load this.
 
-A request is a file. A caller creates it, and starts a process unless one holds the lock; a worker checks for a request
-again after it has released the lock, so that no request is lost in between.
+A request is a file. The caller that creates it starts a process, unless one holds the lock; a burst of callers finds
+the file and starts none. A worker checks for a request again after it has released the lock, so that no request is lost
+in between. A request that nobody took in time belongs to a process that died: the next caller starts another.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import sys
 import time
 
-from holloway.config import WORKER_AGAIN_AFTER_S, replace_file
+from holloway.config import WORKER_AGAIN_AFTER_S, WORKER_START_S, replace_file
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def start(folder: str, root: str, *, seldom: bool = False) -> bool:
     """
     if seldom and 0 <= time.time() - _last_run(folder) < WORKER_AGAIN_AFTER_S:
         return False
-    request(folder)
-    if is_running(folder):
+    is_first = request(folder)
+    if is_running(folder) or not (is_first or _is_overdue(folder)):
         return False
     import subprocess  # takes ten milliseconds, needed only to start a process
 
@@ -47,9 +48,25 @@ def start(folder: str, root: str, *, seldom: bool = False) -> bool:
     return True
 
 
-def request(folder: str) -> None:
-    """Create the request file: there may be jobs to do."""
-    os.close(os.open(request_file(folder), os.O_WRONLY | os.O_CREAT, 0o600))
+def request(folder: str) -> bool:
+    """Create the request file: there may be jobs to do. Returns whether there was none before."""
+    try:
+        os.close(os.open(request_file(folder), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        return False
+    return True
+
+
+def _is_overdue(folder: str) -> bool:
+    """Whether a request waits for longer than a worker takes to start, or comes from a clock that was ahead."""
+    try:
+        age_s = time.time() - os.stat(request_file(folder)).st_mtime
+    except OSError:
+        return True  # a worker took it just now and may have finished before it saw the caller's work
+    if not 0 <= age_s < WORKER_START_S:
+        os.utime(request_file(folder))
+        return True
+    return False
 
 
 def taken(folder: str) -> bool:
