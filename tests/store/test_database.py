@@ -106,6 +106,32 @@ def test_opening_a_file_again_does_not_write_its_journal_mode_again(file: Path) 
     first.close()
 
 
+def test_opening_a_new_file_waits_while_another_process_writes_to_it(file: Path) -> None:
+    file.parent.mkdir(exist_ok=True)
+    writer = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    writer.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.1, writer.rollback)
+    release.start()
+    database = Database(file)
+    try:
+        assert database.fetch_value("PRAGMA journal_mode") == "wal"
+    finally:
+        release.join()
+        database.close()
+        writer.close()
+
+
+def test_opening_a_new_file_gives_up_after_the_busy_timeout(file: Path) -> None:
+    file.parent.mkdir(exist_ok=True)
+    writer = sqlite3.connect(file, isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    try:
+        with pytest.raises(HollowayError, match="busy"):
+            Database(file, busy_timeout_ms=20).fetch_value("SELECT 1")
+    finally:
+        writer.close()
+
+
 def test_a_file_that_cannot_be_opened_leaves_no_connection_behind(file: Path) -> None:
     file.parent.mkdir()
     file.write_text("this is not a database, however long the text that stands in it may be " * 20)

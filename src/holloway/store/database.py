@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 BUSY_TIMEOUT_MS = 30_000
 """SQLite's lock is unfair: another writer can hold it for seconds, and no caller should see that."""
+WAL_RETRY_SECONDS = 0.005
 
 Row = sqlite3.Row
 
@@ -65,13 +66,23 @@ class Database:
             connection.execute(f"PRAGMA busy_timeout = {int(self._busy_timeout_ms)}")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA secure_delete = ON")
-            if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-                connection.execute("PRAGMA journal_mode = WAL")
+            self._switch_to_wal(connection)
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._synchronous == 'full' else 'NORMAL'}")
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _switch_to_wal(self, connection: sqlite3.Connection) -> None:
+        """Turn a new file to WAL mode. SQLite does not apply the busy timeout while another process writes to it."""
+        deadline = time.monotonic() + self._busy_timeout_ms / 1000
+        while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= deadline:
+                    raise
+                time.sleep(WAL_RETRY_SECONDS)
 
     def close(self) -> None:
         """Close the connection; the next use opens it again."""
