@@ -7,10 +7,10 @@ import pytest
 from hatchling.builders.wheel import WheelBuilder
 
 from holloway.data import compiler, load_table
-from holloway.data.source import FOLDER, TableSource
+from holloway.data.source import DATA_FOLDER, TableSource
 from holloway.errors import InvalidInput
 
-ROOT = FOLDER.parents[2]
+ROOT = DATA_FOLDER.parents[2]
 SECRETS = """
 [fragments]
 before = '\\b'
@@ -53,7 +53,7 @@ def write_source(folder: Path, text: str, name: str = "secrets.toml") -> TableSo
 
 def test_the_committed_json_is_what_the_toml_compiles_to() -> None:
     compiled = dict(compiler.compile_all())
-    committed = {path.name: path.read_text("utf-8") for path in FOLDER.glob("*.json")}
+    committed = {path.name: path.read_text("utf-8") for path in DATA_FOLDER.glob("*.json")}
     assert committed == compiled, "`make data` writes it"
 
 
@@ -111,7 +111,7 @@ def test_a_wrong_row_is_named_with_its_file_and_field(tmp_path: Path, wrong: str
 
 
 def test_a_program_has_one_kind(tmp_path: Path) -> None:
-    text = (FOLDER / "programs.toml").read_text("utf-8").replace('names = "bat batcat jq yq"', 'names = "bat rg"')
+    text = (DATA_FOLDER / "programs.toml").read_text("utf-8").replace('names = "bat batcat jq yq"', 'names = "bat rg"')
     with pytest.raises(InvalidInput, match=r"programs\.toml, \[\[programs\]\]: names has rg twice"):
         compiler.compile_programs(write_source(tmp_path, text, "programs.toml"))
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from holloway.data import load_table
-from holloway.data.source import FOLDER
+from holloway.data.source import DATA_FOLDER
 from holloway.safety import secrets
 
 Rule = dict[str, Any]
-RULES: list[Rule] = tomllib.loads((FOLDER / "secrets.toml").read_text("utf-8"))["rules"]
+RULES: list[Rule] = tomllib.loads((DATA_FOLDER / "secrets.toml").read_text("utf-8"))["rules"]
 KINDS_MIN = 130
 
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits

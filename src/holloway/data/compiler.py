@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from holloway.data.source import (
-    FOLDER,
+    DATA_FOLDER,
     TableSource,
     check_flag,
     check_linear_pattern,
@@ -39,7 +39,7 @@ def compile_secrets(source: TableSource) -> dict[str, Table]:
             "secret_examples": check_texts,
             "benign_examples": check_texts,
         },
-        {"value_check": check_one_of("shape", "address", "key", "password")},
+        {"value_check": check_one_of("shape", "address", "key", "password", "argument", "prose", "strong")},
     )
     values = source.check_table(
         "values",
@@ -62,7 +62,7 @@ def compile_secrets(source: TableSource) -> dict[str, Table]:
     }
 
 
-KINDS = "read search list edit test check run commit revert git fetch install other".split()
+PROGRAM_KIND_NAMES = "read search list edit test check run commit revert git fetch install other".split()
 WORD_LISTS = (
     "task_runners test_tasks check_tasks install_tasks github_reads shells shell_keywords shell_syntax test_selectors "
     "takes_paths takes_script project_programs package_runners package_managers package_runs install_subcommands "
@@ -72,9 +72,11 @@ WORD_LISTS = (
 
 def compile_programs(source: TableSource) -> dict[str, Table]:
     """Compile what programs do, which of them wrap a command, and which of their options take a value."""
-    programs = source.check_rows("programs", {"kind": check_one_of(*KINDS), "names": check_words})
+    programs = source.check_rows("programs", {"kind": check_one_of(*PROGRAM_KIND_NAMES), "names": check_words})
     source.check_unique("[[programs]]", "names", [name for row in programs for name in row["names"]])
-    subcommands = source.check_rows("subcommands", {"program": check_text}, dict.fromkeys(KINDS, check_words))
+    subcommands = source.check_rows(
+        "subcommands", {"program": check_text}, dict.fromkeys(PROGRAM_KIND_NAMES, check_words)
+    )
     optional = {"options": check_words, "plain_words": check_number, "runs": check_text}
     wrappers = source.check_rows("wrappers", {"command": check_text}, optional)
     options = source.check_rows("valued_options", {"program": check_text, "options": check_words})
@@ -82,7 +84,8 @@ def compile_programs(source: TableSource) -> dict[str, Table]:
         "programs": {
             "programs": {name: row["kind"] for row in programs for name in row["names"]},
             "subcommands": {
-                row["program"]: {name: kind for kind in KINDS for name in row.get(kind, ())} for row in subcommands
+                row["program"]: {name: kind for kind in PROGRAM_KIND_NAMES for name in row.get(kind, ())}
+                for row in subcommands
             },
             "aliases": source.check_entries("aliases", check_text),
             "wrappers": {row["command"]: {key: row[key] for key in optional if key in row} for row in wrappers},
@@ -126,17 +129,17 @@ def _join_formats(sign: Table, formats: list[Table]) -> str:
     return f"{flags}{sign.get('prefix', '')}{alternatives}{sign.get('suffix', '')}"
 
 
-REASONS = "override role command exfiltration markup authority".split()
+INJECTION_REASON_NAMES = "override role command exfiltration markup authority".split()
 IMPERATIVES = "must always verb answer".split()
 
 
 def compile_prompt_injection(source: TableSource) -> dict[str, Table]:
     """Compile the cues of prompt injection, by their reason."""
-    cues = source.check_rows("cues", {"reason": check_one_of(*REASONS), "regex": check_linear_pattern})
+    cues = source.check_rows("cues", {"reason": check_one_of(*INJECTION_REASON_NAMES), "regex": check_linear_pattern})
     imperatives = source.check_rows("imperatives", {"cue": check_one_of(*IMPERATIVES), "regex": check_linear_pattern})
     return {
         "prompt_injection": {
-            "cues": {name: [row["regex"] for row in cues if row["reason"] == name] for name in REASONS},
+            "cues": {name: [row["regex"] for row in cues if row["reason"] == name] for name in INJECTION_REASON_NAMES},
             "imperatives": {name: [row["regex"] for row in imperatives if row["cue"] == name] for name in IMPERATIVES},
         }
     }
@@ -215,7 +218,7 @@ def compile_all() -> Iterator[tuple[str, str]]:
 
     Raises InvalidInput that names the file, the row and the field that is wrong.
     """
-    for path in sorted(FOLDER.glob("*.toml")):
+    for path in sorted(DATA_FOLDER.glob("*.toml")):
         if path.stem not in COMPILERS:
             raise InvalidInput(f"{path.name} has no compiler.", "Add one to COMPILERS in data/compiler.py.")
         for name, table in COMPILERS[path.stem](TableSource(path)).items():
@@ -236,4 +239,4 @@ def render_json(value: Any, indent: str = "") -> str:
 
 if __name__ == "__main__":
     for file_name, text in list(compile_all()):
-        (FOLDER / file_name).write_text(text, "utf-8")
+        (DATA_FOLDER / file_name).write_text(text, "utf-8")

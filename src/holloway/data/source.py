@@ -12,7 +12,7 @@ import re2
 
 from holloway.errors import InvalidInput
 
-FOLDER = Path(__file__).parent
+DATA_FOLDER = Path(__file__).parent
 Row = dict[str, Any]
 Check = Callable[[Any], Any]
 """Turns the value of a field into its compiled form, or raises ValueError with the reason."""

@@ -15,9 +15,16 @@ PASSWORD_CHARS_MIN = 6
 KEY_CHARS_MIN = 10
 _RUN_CHARS_MIN = 4
 _FILLER_SHARE_MAX = 0.6
+_FILLER_STEPS = (0, 1, -1)
+"""Distances between the characters of a run of filler: the same, the next or the one before."""
+_ALPHABET_KEY_CHARS_MIN = 32
 _NAME_CHARS_MAX = 40
 _WORD_CHARS_MAX = 12
 _VOWEL_SHARE_MIN = 0.25
+_ACRONYM_CHARS_MAX = 4
+_CAMEL_WORD_CHARS_MIN = 3
+_CAMEL_VOWEL_SHARE_MIN = 0.2
+_CAMEL_SHARE_MIN = 0.75
 
 _WORDS: dict[str, list[str]] = load_table("secret_values")
 _COMMON_WORDS = frozenset(_WORDS["common_words"])
@@ -40,11 +47,16 @@ def find_secret_end(check: str, entropy_min: float, text: str, match_start: int,
         end = end if _is_random(value) else 0
     elif check == "address":
         end = end if _is_unusual(value) else 0
+    elif check in ("argument", "prose", "strong"):
+        end = _find_word_end(text, start, end, is_prose=check != "argument")
+        end = 0 if check == "strong" and not _is_strong(text[start:end]) else end
     elif is_assigned:
         is_key = check == "key"
         end = 0 if _is_public(text, match_start) else _find_assigned_end(text, match_start, start, end, is_key)
     value = text[start:end]
-    if not value or is_placeholder(value) or measure_entropy(value) < entropy_min:
+    # A long key of a vendor's shape is one, even if it is made of the alphabet.
+    steps = (0,) if not check and len(value) >= _ALPHABET_KEY_CHARS_MIN else _FILLER_STEPS
+    if not value or is_placeholder(value, steps) or measure_entropy(value) < entropy_min:
         return 0
     return _extend_value(text, end) if is_assigned else end
 
@@ -56,25 +68,25 @@ def measure_entropy(value: str) -> float:
     return -sum(share * log2(share) for share in shares)
 
 
-def is_placeholder(value: str) -> bool:
+def is_placeholder(value: str, steps: tuple[int, ...] = _FILLER_STEPS) -> bool:
     """Whether a value is a template, an example or filler such as `xxxx` and `12345678`."""
     lower = value.lower()
     return (
         any(word in lower for word in _WORDS["placeholders"])
         or any(sign in value for sign in _WORDS["template_signs"])
-        or measure_filler(value) >= _FILLER_SHARE_MAX
+        or measure_filler(value, steps) >= _FILLER_SHARE_MAX
     )
 
 
-def measure_filler(value: str) -> float:
-    """Measure the share of a value that consists of runs of one character or of consecutive ones."""
+def measure_filler(value: str, steps: tuple[int, ...] = _FILLER_STEPS) -> float:
+    """Measure the share of a value that consists of runs of one character (step 0) or of consecutive ones."""
     filler_chars = start = 0
     step = None
     for index in range(1, len(value) + 1):
         next_step = ord(value[index]) - ord(value[index - 1]) if index < len(value) else None
-        if next_step == step and next_step in (0, 1, -1):
+        if next_step == step and next_step in steps:
             continue
-        if step in (0, 1, -1) and index - start >= _RUN_CHARS_MIN:
+        if step in steps and index - start >= _RUN_CHARS_MIN:
             filler_chars += index - start
         start, step = index - 1, next_step
     return filler_chars / len(value) if value else 0.0
@@ -106,6 +118,17 @@ def _find_assigned_end(text: str, match_start: int, start: int, end: int, is_key
     return start + len(value) if is_secret else 0
 
 
+def _find_word_end(text: str, start: int, end: int, *, is_prose: bool) -> int:
+    """Find the end of a whole word that reads like a password, else return 0; in prose it must be ASCII."""
+    value = text[start:end]
+    if is_prose:
+        length = next((index for index, char in enumerate(value) if not char.isascii()), len(value))
+        value = value[:length].rstrip(".,:;?)")
+        if "(" in value or "=" in value.rstrip("="):
+            return 0
+    return start + len(value) if value and (_is_random(value) or _is_password(value)) else 0
+
+
 def _is_plain(value: str) -> bool:
     """Whether a value has letters of one case and nothing that a password would have."""
     return _PASSWORD_SIGNS.isdisjoint(value) and (value.islower() or value.isupper())
@@ -135,11 +158,43 @@ def _is_password(value: str) -> bool:
         return False
     has_digits, has_letters = not _DIGITS.isdisjoint(value), any(map(str.isalpha, value))
     if value.isalnum():
-        return has_digits and has_letters and value.rstrip("0123456789").lower() not in _COMMON_WORDS
+        if not has_digits:
+            return len(value) >= KEY_CHARS_MIN and value.isascii() and not _is_camel_case(value)
+        return has_letters and value.rstrip("0123456789").lower() not in _COMMON_WORDS
     if _SYMBOLS.isdisjoint(value):
         return has_digits and not all(map(_is_wordlike, _split_parts(value)))
     is_mixed = any(map(str.islower, value)) and any(map(str.isupper, value))
     return has_letters and (is_mixed or (has_digits and not ("@" in value and "." in value)))
+
+
+def _is_camel_case(value: str) -> bool:
+    """Whether most letters of a value belong to pronounceable words, as in a name written in camel case."""
+    if value.islower() or value.isupper():
+        return True
+    start = word_chars = 0
+    for index in range(1, len(value) + 1):
+        if index < len(value) and not _starts_word(value, index):
+            continue
+        word = value[start:index]
+        vowels = sum(map(_VOWELS.__contains__, word))
+        is_acronym = word.isupper() and 2 <= len(word) <= _ACRONYM_CHARS_MAX
+        is_word = len(word) >= _CAMEL_WORD_CHARS_MIN and vowels >= len(word) * _CAMEL_VOWEL_SHARE_MIN
+        word_chars += len(word) if is_acronym or is_word else 0
+        start = index
+    return word_chars >= _CAMEL_SHARE_MIN * len(value)
+
+
+def _starts_word(value: str, index: int) -> bool:
+    """Whether a new word of a camel-case name starts here: `Name` in `userName`, and in `HTMLName`."""
+    if not value[index].isupper():
+        return False
+    return value[index - 1].islower() or value[index + 1 : index + 2].islower()
+
+
+def _is_strong(value: str) -> bool:
+    """Whether a value has small and capital letters and digits, and is no path."""
+    has_digits = not _DIGITS.isdisjoint(value)
+    return has_digits and any(map(str.islower, value)) and any(map(str.isupper, value)) and "/" not in value
 
 
 def _is_address(value: str) -> bool:

@@ -5,9 +5,11 @@ The rules and their keywords are in `data/secrets.toml`. Most texts have no keyw
 
 from __future__ import annotations
 
+from _codecs import charmap_build, charmap_encode  # the functions behind codecs, without the module
 from bisect import bisect_left, insort
 
 from holloway.data import load_table
+from holloway.safety import secret_spellings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,9 +17,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MARKER_START = "[REDACTED: "
-_SEPARATORS = dict.fromkeys(map(ord, "/.,:;=\"'`()[]{}<>|_"), " ")
+_SEPARATORS = dict.fromkeys(map(ord, "/.,:;=\"'`()[]{}<>|"), " ")
 TOKEN_CHARS_MIN = 12
 """Minimum length of the longest unbroken run in a token that stands alone, for every vendor."""
+WORD_CHARS_MAX = 32
+"""Length from which a run of small letters is no word of a name."""
 RETRIES_MAX = 8
 """Maximum number of starts that are tried for a value that turned out to be no secret; each is read to its end."""
 RETRY_CHARS = 256
@@ -26,6 +30,7 @@ RETRY_CHARS = 256
 _compiled: dict[str, Any] = {}
 _keywords: dict[str, list[str]] = {}
 _rule_tables: list[RuleTable] = []
+_code_page: list[Any] = []
 
 
 class Rule:
@@ -109,14 +114,43 @@ def redact_secrets(text: str) -> tuple[str, list[str]]:
 
 
 def scan_secrets(text: str) -> list[SecretFinding]:
-    """Find the secrets in a text, in their order and without overlap; the more specific rule wins."""
+    """Find the secrets in a text, in their order and without overlap; the more specific rule wins.
+
+    Secrets that are split over lines or by invisible characters, and base64 of secrets, are found as a whole.
+    """
+    findings = _scan_spelling(text)
+    if joined := secret_spellings.join_lines(text):
+        spelling, positions = joined
+        findings += [
+            SecretFinding(finding.rule, positions[finding.start], positions[finding.end - 1] + 1)
+            for finding in _scan_spelling(spelling)
+        ]
+    for start, end, decoded in secret_spellings.decode_runs(text):
+        if inner := _scan_spelling(decoded):
+            findings.append(SecretFinding(inner[0].rule, start, end))
+    return _merge_findings(findings)
+
+
+def _merge_findings(findings: list[SecretFinding]) -> list[SecretFinding]:
+    """Sort findings and join those that overlap; the rule of the longest is kept."""
+    merged: list[SecretFinding] = []
+    for finding in sorted(findings, key=lambda finding: (finding.start, -finding.end)):
+        last = merged[-1] if merged else None
+        if last is None or finding.start >= last.end:
+            merged.append(finding)
+        elif finding.end > last.end:
+            rule = finding.rule if finding.end - finding.start > last.end - last.start else last.rule
+            merged[-1] = SecretFinding(rule, last.start, finding.end)
+    return merged
+
+
+def _scan_spelling(text: str) -> list[SecretFinding]:
     keywords = _find_keywords(text)
     if not keywords:
         return []
     table = load_rules()
     ranks = {rank for keyword in keywords for rank in table.ranks[keyword]}
-    # One byte for each character, lone surrogates included, so that RE2's offsets are the text's.
-    data = text.encode("ascii", "replace")
+    data = _encode_text(text)
     markers = list(_find_markers(text))
     marked, taken = _Spans(markers), _Spans(markers.copy())
     findings = []
@@ -125,8 +159,20 @@ def scan_secrets(text: str) -> list[SecretFinding]:
         for start, end in _find_secrets(rule, text, data, marked, taken):
             taken.add_span(start, end)
             findings.append(SecretFinding(rule.id, start, end))
-    findings.sort(key=lambda finding: finding.start)
     return findings
+
+
+def _encode_text(text: str) -> bytes:
+    """Encode one byte for each character, lone surrogates included, so that RE2's offsets are the text's.
+
+    The letters beyond ASCII that rules contain have the bytes from 0x80; any other character is a question mark.
+    """
+    if text.isascii():
+        return text.encode("ascii")
+    if not _code_page:
+        letters = sorted({char for rule in load_rules().rules for char in rule.regex if ord(char) > 127})
+        _code_page.append(charmap_build("".join(map(chr, range(128))) + "".join(letters)))
+    return charmap_encode(text, "replace", _code_page[0])[0]
 
 
 def _find_keywords(text: str) -> list[str]:
@@ -142,8 +188,16 @@ def _find_keywords(text: str) -> list[str]:
 
 def _has_token(text: str) -> bool:
     """Check for a run as long as a token that is no plain word: with a capital or a digit in it."""
-    runs = text.translate(_SEPARATORS).split()
-    return any(len(run) >= TOKEN_CHARS_MIN and (run != run.lower() or not run.isalpha()) for run in runs)
+    return any(len(run) >= TOKEN_CHARS_MIN and _is_token_like(run) for run in text.translate(_SEPARATORS).split())
+
+
+def _is_token_like(run: str) -> bool:
+    """Whether a run is no plain word and no name with underscores, which has one case and few digits."""
+    if "_" not in run:
+        return run != run.lower() or not run.isalpha()
+    is_mixed = run != run.lower() and run != run.upper()
+    parts = [part for part in run.split("_") if len(part) >= TOKEN_CHARS_MIN]
+    return is_mixed or any(not part.isalpha() or len(part) >= WORD_CHARS_MAX for part in parts)
 
 
 def _find_secrets(rule: Rule, text: str, data: bytes, marked: _Spans, taken: _Spans) -> Iterator[tuple[int, int]]:
@@ -172,7 +226,8 @@ def _compile_rule(rule: Rule) -> Any:
 
         options = re2.Options()
         options.log_errors = False
-        _compiled[rule.id] = re2.compile(rule.regex, options)
+        options.encoding = re2.Options.Encoding.LATIN1
+        _compiled[rule.id] = re2.compile(_encode_text(rule.regex), options)
     return _compiled[rule.id]
 
 
