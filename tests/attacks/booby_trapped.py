@@ -54,7 +54,8 @@ class BoobyTrapped:
             cwd=self.root,
             env=environment,
             input=b"protocol=https\nhost=example.invalid\n\n",
-            stdout=output[1] if output else subprocess.DEVNULL,
+            # A pipe ends when the last program that git started has ended.
+            stdout=output[1] if output else subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             check=False,
             timeout=20,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from holloway import git
-from holloway.cli import COMMANDS, main
+from holloway.cli import CLI_COMMANDS, main
 from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.git import queries
 from holloway.install.agents import DIALECTS
@@ -119,7 +119,7 @@ def run(trapped: BoobyTrapped, *command: str) -> subprocess.CompletedProcess[str
 
 
 def test_every_command_is_tried() -> None:
-    assert set(INVOCATIONS) == {name for section in COMMANDS.values() for name in section}
+    assert set(INVOCATIONS) == {name for section in CLI_COMMANDS.values() for name in section}
 
 
 @pytest.mark.promise("repository-is-not-trusted")
