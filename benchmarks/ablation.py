@@ -75,7 +75,7 @@ def constant(module: ModuleType, **values: object) -> Variant:
 
 def shares(**row: float) -> Variant:
     """Fusion with some weights changed, for every kind of question."""
-    return constant(rank, WEIGHTS={kind: weights | row for kind, weights in rank.WEIGHTS.items()})
+    return constant(rank, LIST_WEIGHTS={kind: weights | row for kind, weights in rank.LIST_WEIGHTS.items()})
 
 
 def in_phase(phase: Phase) -> Variant:
@@ -113,7 +113,7 @@ CONSTANTS = {
     "recency 0.2": constant(rank, RECENCY_SHARE=0.2),
     "confidence 0.3": constant(rank, CONFIDENCE_SHARE=0.3),
     "staleness 0.5": constant(rank, CHANGED_SHARE=0.5),
-    "pool 30": constant(candidates, POOL_MAX=30),
+    "pool 30": constant(candidates, FUSED_CANDIDATES_MAX=30),
 }
 VARIANTS = {FULL: Variant(), **WAYS, **SWITCHED, **CONSTANTS}
 

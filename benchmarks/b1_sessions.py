@@ -118,11 +118,12 @@ def _started(replayed: Replay, session: Told, command: list[str]) -> Started:
 
 @contextmanager
 def _today(replayed: Replay) -> Iterator[None]:
-    then, replayed.memory.clock = replayed.memory.clock, SystemClock()
+    opened = replayed.memory.opened
+    then, opened.clock = opened.clock, SystemClock()
     try:
         yield
     finally:
-        replayed.memory.clock = then
+        opened.clock = then
 
 
 def _result(answers: Answers, sessions: list[Told]) -> dict[str, Any]:

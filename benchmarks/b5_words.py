@@ -21,7 +21,7 @@ import numpy.typing as npt
 from benchmarks.scoring import SEED, share
 from benchmarks.sessions import DEV, recorded
 from holloway.observer.words import self_correction
-from holloway.observer.words.self_correction import FORMS, SCORE_MIN, SIGN_POINTS, CorrectionCandidate
+from holloway.observer.words.self_correction import FORMS, SELF_CORRECTION_SCORE_MIN, SIGN_POINTS, CorrectionCandidate
 
 FILES = ("self_correction_dev.jsonl", "self_correction_dev_extra.jsonl")
 FOLDS = 5
@@ -161,7 +161,7 @@ def _described(items: Sequence[Item]) -> str:
 
 def _rows(items: list[Item]) -> list[list[Any]]:
     fixed, patterns, every = Counts(), Counts(), Counts()
-    fixed.add(items, [one.score >= SCORE_MIN for one in items])
+    fixed.add(items, [one.score >= SELF_CORRECTION_SCORE_MIN for one in items])
     patterns.add(items, [plain(one.text) for one in items])
     every.add(items, [True] * len(items))
     return [

@@ -11,10 +11,10 @@ import click
 from docs import architecture, events, promises, reliability
 from docs.console import BLOCK, Shell, filled
 from docs.reference import methods_table, record_table
-from holloway.cli import COMMANDS, holloway
+from holloway.cli import CLI_COMMANDS, holloway
 from holloway.config import SETTINGS
 from holloway.install import plugin
-from holloway.mcp.server import TOOLS
+from holloway.mcp.server import MCP_TOOLS
 from holloway.mcp.tools import Tools
 from holloway.store import migrations
 from holloway.store.database import Database
@@ -50,7 +50,7 @@ def commands_page() -> str:
     """Every command with its help."""
     lines = ["# Commands", "", "Written by `make docs` from the commands themselves.", ""]
     group = click.Context(holloway, info_name="holloway", **holloway.context_settings)
-    for section, commands in COMMANDS.items():
+    for section, commands in CLI_COMMANDS.items():
         lines += [f"## {section}", ""]
         for name in commands:
             command = holloway.get_command(group, name)
@@ -106,7 +106,7 @@ def tools_table() -> str:
     """Every tool of the MCP server, as agents read of it."""
     rows = [
         f"| `{name}` | {'reads' if reads else 'writes'} | {' '.join((getattr(Tools, name).__doc__ or '').split())} |"
-        for name, reads in TOOLS.items()
+        for name, reads in MCP_TOOLS.items()
     ]
     return "\n".join(["| tool | | what the agent is told |", "| --- | --- | --- |", *rows])
 

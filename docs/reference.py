@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 
-from holloway.proof.record_fields import FIELDS
+from holloway.proof.record_fields import RECORD_FIELDS
 from holloway.service.code_map import CodeMap
 from holloway.service.holloway import Holloway
 from holloway.service.memory_editor import MemoryEditor
@@ -38,7 +38,7 @@ def methods_table() -> str:
 
 def record_table() -> str:
     """Return every field of a session record with its unit, its meaning and its source."""
-    rows = [f"| `{field.name}` | {field.unit} | {field.meaning} | {field.source} |" for field in FIELDS]
+    rows = [f"| `{field.name}` | {field.unit} | {field.meaning} | {field.source} |" for field in RECORD_FIELDS]
     return "\n".join(["| field | unit | meaning | from |", "| --- | --- | --- | --- |", *rows])
 
 

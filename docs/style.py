@@ -22,6 +22,7 @@ _PHRASES = re.compile("|".join(f"(?:{pattern})" for pattern in TABLE["phrases"].
 _PARTICIPLE = re.compile(
     f"_*(?:[a-z]+(?:{'|'.join(TABLE['participle_endings'])})|{'|'.join(TABLE['participles'])})",
 )
+_CONSTANT = re.compile(r"_*[A-Z][A-Z0-9_]+")
 _CODE_BLOCK = re.compile(r"```.*?```", re.DOTALL)
 
 
@@ -34,11 +35,15 @@ class Names:
     classes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     modules: list[str] = field(default_factory=list)
     docstrings: list[str] = field(default_factory=list)
+    constants: dict[str, list[tuple[str, bool]]] = field(default_factory=lambda: defaultdict(list))
+    """Places of each constant of a module, and whether it is a number there."""
 
     def add_module(self, path: Path, source: str) -> None:
         """Collect the names and docstrings of one module."""
         self.modules.append(path.stem)
-        for node in ast.walk(ast.parse(source)):
+        tree = ast.parse(source)
+        self._add_constants(path, tree)
+        for node in ast.walk(tree):
             place = f"{path}:{getattr(node, 'lineno', 1)}"
             match node:
                 case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
@@ -49,6 +54,21 @@ class Names:
                     self.classes[name].add(str(path))
                 case ast.Expr(value=ast.Constant(value=str() as text)):
                     self.docstrings.append(text)
+
+    def _add_constants(self, path: Path, tree: ast.Module) -> None:
+        for node in tree.body:
+            match node:
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                    pairs = list(zip(targets, values, strict=True))
+                case (
+                    ast.Assign(targets=[target], value=value) | ast.AnnAssign(target=target, value=ast.expr() as value)
+                ):
+                    pairs = [(target, value)]
+                case _:
+                    continue
+            for target, value in pairs:
+                if isinstance(target, ast.Name) and _CONSTANT.fullmatch(target.id) and target.id != "TYPE_CHECKING":
+                    self.constants[target.id].append((f"{path}:{node.lineno}", _is_number(value)))
 
 
 @dataclass(frozen=True)
@@ -99,6 +119,27 @@ def _measure_names(names: Names) -> Iterator[Figure]:
     yield Figure("gerund_modules", len(gerunds), gerunds)
     repeated = [f"{name} ({', '.join(sorted(paths))})" for name, paths in names.classes.items() if len(paths) > 1]
     yield Figure("repeated_public_classes", len(repeated), repeated)
+    repeated = list(_find_repeated_constants(names))
+    yield Figure("repeated_constants", len(repeated), repeated)
+
+
+def _find_repeated_constants(names: Names) -> Iterator[str]:
+    """Yield the names that two modules define: all public ones, and private ones that are a number somewhere."""
+    for name, places in sorted(names.constants.items()):
+        if len(places) > 1 and (not name.startswith("_") or any(is_number for _, is_number in places)):
+            yield f"{name} ({', '.join(place for place, _ in places)})"
+
+
+def _is_number(value: ast.expr) -> bool:
+    """Whether an expression is a number that is written out, such as `64 * 1024` or `-1`."""
+    match value:
+        case ast.Constant(value=int() | float()):
+            return not isinstance(value.value, bool)
+        case ast.BinOp(left=left, right=right):
+            return _is_number(left) and _is_number(right)
+        case ast.UnaryOp(operand=operand):
+            return _is_number(operand)
+    return False
 
 
 def is_participle(name: str) -> bool:

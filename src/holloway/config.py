@@ -22,24 +22,28 @@ SUMMARY_CHARS_MAX = 160
 DETAIL_CHARS_MAX = 1_000
 DETAIL_ITEMS_MAX = 40
 TAG_CHARS_MAX = 64
-TAGS_MAX = 32
-FILES_MAX = 64
-MODULES_MAX = 16
+MEMORY_TAGS_MAX = 32
+MEMORY_FILES_MAX = 64
+MEMORY_MODULES_MAX = 16
 PATH_CHARS_MAX = 1_024
 REASON_CHARS_MAX = 500
 QUERY_CHARS_MAX = 4_096
 QUERY_TERMS_MAX = 32
-RESULTS_MAX = 200
-TEXT_CHARS_MAX = 500
+SEARCH_RESULTS_MAX = 200
+SHORT_TEXT_CHARS_MAX = 500
 IMPORT_BYTES_MAX = 64 * 1024 * 1024
 IMPORT_ROWS_MAX = 200_000
 RULE_FILE_BYTES_MAX = 256 * 1024
-RULES_MAX = 1_000
+IMPORTED_RULES_MAX = 1_000
 AGENT_CONFIG_BYTES_MAX = 16 * 1024 * 1024
 JSON_DEPTH_MAX = 100
 MAP_FILES_MAX = 200_000
 MAP_CODE_BYTES_MAX = 1024 * 1024
 MAP_TEXT_BYTES_MAX = 512 * 1024
+GRAPH_DEPTH_MAX = 6
+"""Steps from a file or symbol that a question about its dependencies may follow."""
+TASK_CHARS_MAX = 4_000
+"""Characters of a session's task that are stored and compared with the next task."""
 
 PASSAGE_CHARS_MAX = 4_000
 PASSAGE_FILES_MAX = 8
@@ -50,6 +54,8 @@ EMBED_ERROR_CHARS_MAX = 300
 HOOK_INPUT_BYTES_MAX = 4 * 1024 * 1024
 FAILURE_CHARS_MAX = 20_000
 """Characters at the end of a failed command's output that are searched for errors."""
+CALL_ID_CHARS_MAX = 200
+"""Length of the id that a host gives to a tool call."""
 JOURNAL_TEXT_CHARS_MAX = 4_000
 JOURNAL_FILE_BYTES_MAX = 16 * 1024 * 1024
 JOURNAL_KEEP_DAYS = 7
@@ -78,6 +84,8 @@ PROMPT_FILES_MAX = 10
 PROMPT_COUPLED_MAX = 3
 PROMPT_TESTS_MAX = 4
 PROMPT_MEMORIES_MAX = 6
+REASON_WORDS_MAX = 4
+"""Words of a task that the reason for a file names."""
 STEP_TOKENS_MAX = 500
 STEP_TOKENS_PER_SESSION_MAX = 4_000
 STEP_MEMORIES_MAX = 4
@@ -131,7 +139,9 @@ WORKER_LOG_BYTES_MAX = 64 * 1024
 WORKER_NICENESS = 10
 JOB_ATTEMPTS_MAX = 3
 JOB_RETRY_AFTER_HOURS = 24
-"""Pause before a job is retried that failed CHORE_ATTEMPTS_MAX times in a row."""
+"""Pause before a job is retried that failed JOB_ATTEMPTS_MAX times in a row."""
+LOCK_WAIT_S = 120
+"""Longest wait of a job for the lock that another process holds on the map or on a session's files."""
 SESSION_SILENCE_S = 2 * 60 * 60
 """A session without an event for this long has ended."""
 LEARN_ATTEMPTS_MAX = 3
@@ -225,7 +235,12 @@ class Setting:
     __slots__ = ("choices", "default", "key", "maximum", "meaning")
 
     def __init__(
-        self, key: str, default: str | int, choices: tuple[str | int, ...], meaning: str, maximum: int = TEXT_CHARS_MAX
+        self,
+        key: str,
+        default: str | int,
+        choices: tuple[str | int, ...],
+        meaning: str,
+        maximum: int = SHORT_TEXT_CHARS_MAX,
     ) -> None:
         self.key = key
         self.default = default

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from holloway.errors import HollowayError
 
-TOOLS = {"uv-receipt.toml": "uv tool install --force", "pipx_metadata.json": "pipx install --force"}
+INSTALL_TOOLS = {"uv-receipt.toml": "uv tool install --force", "pipx_metadata.json": "pipx install --force"}
 """Marker file of each installer that uses a separate environment, with its command to reinstall."""
 
 _OF_EXTRA = re.compile(r"""([\w.-]+).*extra == ["']([\w-]+)["']""")
@@ -29,7 +29,7 @@ def install_command(extra: str = "") -> str:
 
     uv and pipx recreate the environment, so their command repeats the extras that are installed already.
     """
-    tool_command = next((command for marker, command in TOOLS.items() if Path(sys.prefix, marker).exists()), "")
+    tool_command = next((command for marker, command in INSTALL_TOOLS.items() if Path(sys.prefix, marker).exists()), "")
     extras = {extra} if extra else set()
     extras |= _installed_extras() if tool_command else set()
     requirement = f"holloway[{','.join(sorted(extras))}]" if extras else "holloway"

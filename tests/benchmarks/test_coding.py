@@ -144,7 +144,7 @@ def test_names_alone_are_the_words_that_only_code_has() -> None:
 def test_a_changed_weight_holds_for_every_kind_of_question() -> None:
     ((_, _, table),) = shares(graph=0.15).changes
     assert isinstance(table, dict)
-    assert table == {kind: rank.WEIGHTS[kind] | {"graph": 0.15} for kind in QueryKind}
+    assert table == {kind: rank.LIST_WEIGHTS[kind] | {"graph": 0.15} for kind in QueryKind}
 
 
 @pytest.mark.promise("stages-measured")

@@ -297,7 +297,7 @@ def test_any_lines_are_read_into_events_that_a_scratchpad_takes(
     pad = Scratchpad()
     for event in codex.read_session(path, tmp_path):
         pad.add_event(event)
-        assert len(repr(event).encode()) < 20 * json_lines.TEXT_CHARS_MAX
+        assert len(repr(event).encode()) < 20 * json_lines.TRANSCRIPT_TEXT_CHARS_MAX
 
 
 @pytest.mark.parametrize("folder", [".", "src", "\ud800", ""])

@@ -179,6 +179,18 @@ def test_no_secret_is_left_of_an_answer_wherever_it_is_cut(tmp_path: Path, befor
         assert TOKEN[4:20] not in said
 
 
+@pytest.mark.promise("no-secret")
+@pytest.mark.parametrize("kept_chars", [10, 25, 39])
+def test_a_token_at_the_end_of_the_examined_output_is_dropped(tmp_path: Path, kept_chars: int) -> None:
+    before = ("lorem ipsum " * 20_000)[: journal.ANSWER_CHARS_MAX - kept_chars - 1] + "\n"
+    for fields in ({"tool_response": before + TOKEN}, {"error": before + TOKEN}):
+        entry = kept(tmp_path, "Bash", "PostToolUseFailure", tool_input={"command": "x"}, **fields)
+        assert TOKEN[:10] not in json.dumps(entry)
+        assert "lorem ipsum" in json.dumps(entry)
+    entry = kept(tmp_path, tool_input={"command": "x"}, tool_response="x" * journal.ANSWER_CHARS_MAX + TOKEN)
+    assert "text" not in entry
+
+
 def test_tests_that_passed_are_told_from_passwords(tmp_path: Path) -> None:
     printed = "3 passed in 0.1s\npassword=Xk29fjQpassed81mZ\n"
     said = str(kept(tmp_path, tool_input={"command": "pytest"}, tool_response=printed)["text"])

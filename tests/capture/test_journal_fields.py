@@ -10,7 +10,15 @@ import pytest
 
 from docs.architecture import SOURCE, WALK_STEPS
 from holloway.capture import journal, journal_reader
-from holloway.capture.journal_fields import ARGUMENTS, FIELDS, MESSAGES, SESSION, TARGETS, TASK, TOOL_USE
+from holloway.capture.journal_fields import (
+    JOURNAL_FIELDS,
+    MESSAGES,
+    SESSION,
+    TARGET_ARGUMENTS,
+    TARGET_FIELDS,
+    TASK,
+    TOOL_USE,
+)
 
 NOW = "2026-03-01T10:00:00.000Z"
 PATCH = "*** Begin Patch\n*** Update File: a.py\n-x\n+y\n*** End Patch"
@@ -27,7 +35,7 @@ def entry(root: Path, name: str, tool: str = "", **payload: object) -> dict[str,
 def entries(tmp_path: Path) -> list[dict[str, object]]:
     (tmp_path / "web").mkdir()
     about = {key: "x" for key, _, _ in (*TOOL_USE[1:], *SESSION)}
-    texts = dict.fromkeys((*ARGUMENTS, *(key for key, _, _ in TASK)), "x")
+    texts = dict.fromkeys((*TARGET_ARGUMENTS, *(key for key, _, _ in TASK)), "x")
     failure = {"is_error": True, "error": "no", "interrupted": True, "userModified": True, "filenames": ["a.py"]}
     edits = [{"old_string": "a", "new_string": "b"}]
     return [
@@ -45,11 +53,11 @@ def entries(tmp_path: Path) -> list[dict[str, object]]:
 
 
 def test_the_hook_writes_no_field_that_the_table_does_not_have(entries: list[dict[str, object]]) -> None:
-    assert {field for entry in entries for field in entry} <= FIELDS.keys()
+    assert {field for entry in entries for field in entry} <= JOURNAL_FIELDS.keys()
 
 
 def test_the_table_has_no_field_that_no_hook_writes(entries: list[dict[str, object]]) -> None:
-    assert FIELDS.keys() - {field for entry in entries for field in entry} == set()
+    assert JOURNAL_FIELDS.keys() - {field for entry in entries for field in entry} == set()
 
 
 def test_the_reader_asks_for_no_field_that_the_table_does_not_have() -> None:
@@ -61,8 +69,8 @@ def test_the_reader_asks_for_no_field_that_the_table_does_not_have() -> None:
         if call.args and isinstance(call.args[0], ast.Constant)
     }
     assert asked
-    assert asked <= FIELDS.keys() | NESTED
-    assert set(TARGETS) <= FIELDS.keys()
+    assert asked <= JOURNAL_FIELDS.keys() | NESTED
+    assert set(TARGET_FIELDS) <= JOURNAL_FIELDS.keys()
 
 
 @pytest.mark.parametrize(("path", "step"), WALK_STEPS)

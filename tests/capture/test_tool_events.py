@@ -10,7 +10,7 @@ from holloway.config import PATH_CHARS_MAX, SCRATCHPAD_LINES_MAX, SCRATCHPAD_TEX
 from holloway.domain.event import Call, Plan, PlanItem, Result, ToolKind
 from holloway.observer.observer import Observer
 from holloway.observer.taint import TaintTracker
-from holloway.text.tools import FILES_MAX
+from holloway.text.tools import TOOL_FILES_MAX
 from tests.conftest import Repository
 
 PATCH = """*** Begin Patch
@@ -166,7 +166,7 @@ def test_a_tool_that_takes_a_list_of_files_is_a_use_of_each_and_those_outside_co
     endless = tool_events.build_calls(
         "read_many_files", {"paths": ["a"] * 999}, at=1.0, call_id="c", root=str(tmp_path)
     )
-    assert len(endless) == FILES_MAX
+    assert len(endless) == TOOL_FILES_MAX
 
 
 def test_a_search_in_several_folders_is_one_search(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import click
 import pytest
 
 import holloway
-from holloway.cli import COMMANDS
+from holloway.cli import CLI_COMMANDS
 from holloway.cli.learn import learn_command
 from holloway.cli.recall import PHASES, SOURCE_LABELS
 from holloway.domain.memory import Source
@@ -19,7 +19,7 @@ from holloway.store import lookup
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 
-NAMES = [name for section in COMMANDS.values() for name in section]
+NAMES = [name for section in CLI_COMMANDS.values() for name in section]
 FIELDS = {"id", "type", "summary", "content", "files", "confidence", "state", "source", "created_at"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from holloway.cli import COMMANDS, holloway
+from holloway.cli import CLI_COMMANDS, holloway
 from holloway.service.results import memory_json
 from holloway.testing import FakeClock
 from tests.cli.conftest import Cli
@@ -82,7 +82,7 @@ def every_key(value: object) -> Iterator[str]:
 
 def test_every_command_that_prints_json_has_a_row() -> None:
     group = click.Context(holloway)
-    found = {name: holloway.get_command(group, name) for names in COMMANDS.values() for name in names}
+    found = {name: holloway.get_command(group, name) for names in CLI_COMMANDS.values() for name in names}
     takes = {name for name, each in found.items() if each and any("--json" in option.opts for option in each.params)}
     assert takes == {name.partition(" ")[0] for name in ROWS}
     assert set(ASKED) | {"explain"} == set(ROWS)

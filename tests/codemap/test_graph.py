@@ -93,7 +93,7 @@ def test_a_hub_is_answered_with_the_nearest_and_a_count(tmp_path: Path) -> None:
     database.connection.set_trace_callback(None)
     counts = next(statement for statement in asked if statement.startswith("SELECT COUNT"))
     assert any("COVERING INDEX edges_in" in row[3] for row in database.fetch_rows(f"EXPLAIN QUERY PLAN {counts}"))
-    assert len(found.reached) == graph.SHOWN_MAX
+    assert len(found.reached) == graph.NODES_SHOWN_MAX
     assert found.total == 1_000
     assert not found.complete
 

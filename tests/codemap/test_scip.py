@@ -195,7 +195,7 @@ def test_what_is_larger_than_allowed_is_refused(
 
 
 def test_an_index_with_too_many_definitions_is_refused(index: Index, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawing, "DEFINITIONS_MAX", 3)
+    monkeypatch.setattr(drawing, "SCIP_DEFINITIONS_MAX", 3)
     with pytest.raises(HollowayError, match="more than 3 symbols"):
         next(derive_edges(partial(read_documents, index(CART_FILE))))
 

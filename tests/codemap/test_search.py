@@ -115,6 +115,6 @@ def test_files_that_have_several_words_of_a_task_are_found_by_the_file_of_the_ma
     place = str(tmp_path / "map.db")
     (best,) = search.find_matching_files(place, "the token is not refreshed, refresh it", 5)
     assert best.path == "auth/tokens.py"
-    assert len(best.words) >= search.SHARED_MIN
+    assert len(best.words) >= search.TASK_WORDS_SHARED_MIN
     assert search.find_matching_files(place, "zebra quagga", 5) == []
     assert search.find_matching_files(place + ".gone", "the token is not refreshed", 5) == []

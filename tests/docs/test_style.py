@@ -49,6 +49,16 @@ def test_gerund_modules_and_repeated_class_names_are_counted(figures: dict[str, 
     assert figures["repeated_public_classes"].offenders == ["Row (rows.py, telling.py)"]
 
 
+def test_a_constant_of_two_modules_is_counted_and_a_private_one_if_it_is_a_number(tmp_path: Path) -> None:
+    (tmp_path / "limits.py").write_text('ROWS_MAX, HEAD = 64 * 1024, "a"\n_WIDTH = -1\n_ROW = "x"\n', "utf-8")
+    (tmp_path / "rows.py").write_text('ROWS_MAX: int = 5\n_WIDTH = "wide"\n_ROW = "y"\nTAIL = 1\n', "utf-8")
+    figures = {figure.name: figure for figure in style.measure_tree(tmp_path, tmp_path)}
+    assert figures["repeated_constants"].offenders == [
+        "ROWS_MAX (limits.py:1, rows.py:1)",
+        "_WIDTH (limits.py:2, rows.py:2)",
+    ]
+
+
 def test_odd_phrases_are_counted_per_ten_thousand_words_outside_of_code_blocks(
     figures: dict[str, style.Figure],
 ) -> None:

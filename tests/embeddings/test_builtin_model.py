@@ -136,7 +136,7 @@ def test_a_missing_package_is_named_with_the_way_to_install_it(package: str, mon
 def test_a_damaged_or_missing_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(EmbedderMissing, match=r"cannot be read.*model\.onnx"):
         BuiltinEmbedder(tmp_path).embed(["text"])
-    data = bytearray((builtin_model.FOLDER / "model.onnx").read_bytes())
+    data = bytearray((builtin_model.MODEL_FOLDER / "model.onnx").read_bytes())
     data[1_000_000] ^= 1
     (tmp_path / "model.onnx").write_bytes(data)
     with pytest.raises(EmbedderMissing, match=r"damaged.*model\.onnx"):
@@ -144,8 +144,8 @@ def test_a_damaged_or_missing_model_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_model_is_shipped_with_its_licence_and_what_was_changed() -> None:
-    assert "Apache License" in (builtin_model.FOLDER / "LICENSE").read_text("utf-8")
-    notice = (builtin_model.FOLDER / "NOTICE").read_text("utf-8")
+    assert "Apache License" in (builtin_model.MODEL_FOLDER / "LICENSE").read_text("utf-8")
+    notice = (builtin_model.MODEL_FOLDER / "NOTICE").read_text("utf-8")
     assert "IBM" in notice
     assert "Statement of change" in notice
 

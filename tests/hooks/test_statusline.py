@@ -91,7 +91,12 @@ def test_the_line_counts_reviews_and_answers_that_were_cut_short(memory: hollowa
     about = json.dumps({"cwd": str(root), "session_id": "s-1"}).encode()
     assert statusline.line(about) == "holloway: 1 memory"
     memory.store.memories.update_memory(told, "disputed", review=ReviewReason.DISPUTED, review_after="")
-    for outcome in (answer_log.DEGRADED, answer_log.DEGRADED, answer_log.DROPPED, answer_log.FULL):
+    for outcome in (
+        answer_log.ANSWER_DEGRADED,
+        answer_log.ANSWER_DEGRADED,
+        answer_log.ANSWER_DROPPED,
+        answer_log.ANSWER_FULL,
+    ):
         answer_log.append_answer(folder, "s-1", "prompt", outcome, "", 5.0)
     assert statusline.line(about) == "holloway: 1 memory, 1 to review, 2 shortened, 1 dropped"
     other = json.dumps({"cwd": str(root), "session_id": "s-2"}).encode()

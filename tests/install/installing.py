@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from holloway.cli import main
-from holloway.install import CLAUDE_CODE, DIALECTS, connection_checks, file_change, launch_command, original_files
+from holloway.install import (
+    CLAUDE_CODE_DIALECT,
+    DIALECTS,
+    connection_checks,
+    file_change,
+    launch_command,
+    original_files,
+)
 from holloway.install.file_change import ConfigChange, ConfigPart
 from holloway.install.file_content import parse_settings
 from holloway.install.hooks_json import HooksJson, find_our_hooks
@@ -28,7 +35,7 @@ def written(path: Path, data: bytes | None) -> None:
 
 def part(path: Path, within: Path | None = None) -> ConfigPart:
     """Claude Code's hooks in a file."""
-    content = HooksJson(CLAUDE_CODE, launch_command.launch_by_path(), with_status=False)
+    content = HooksJson(CLAUDE_CODE_DIALECT, launch_command.launch_by_path(), with_status=False)
     scope = "project" if within else "user"
     return ConfigPart(
         path, content, "claude-code", scope, within or path.parent, needed=True, inside=within is not None
@@ -57,7 +64,7 @@ def write_old_form(path: Path, agent: str) -> None:
     separate = {"command": words[0], "args": list(words[1:])}
     for hook in find_our_hooks(settings):
         hook.value.update(
-            separate if agent == CLAUDE_CODE.agent else {"command": launch_command.join_shell_line(words)}
+            separate if agent == CLAUDE_CODE_DIALECT.agent else {"command": launch_command.join_shell_line(words)}
         )
     path.write_text(json.dumps(settings, indent=2))
 

@@ -257,7 +257,7 @@ def test_a_command_that_has_another_name_now_goes_unless_somebody_edited_it(
     folder = Path.home() / ".claude/commands"
     command = ("setup", "claude-code", "--yes", "--project", str(repository.root))
     with monkeypatch.context() as earlier:
-        earlier.setitem(slash_commands.COMMANDS, "review", "review")
+        earlier.setitem(slash_commands.SLASH_COMMANDS, "review", "review")
         earlier.setattr(slash_commands, "RETIRED", ())
         assert holloway(*command) == 0
     assert (folder / "review.md").exists()

@@ -6,7 +6,7 @@ import pytest
 
 from holloway import install
 from holloway.errors import HollowayError, InvalidInput
-from holloway.install import CLAUDE_CODE, file_change, launch_command, original_files
+from holloway.install import CLAUDE_CODE_DIALECT, file_change, launch_command, original_files
 from holloway.install.hooks_json import split_command
 from holloway.install.launch_command import HOOK_MARK, hook_program
 from holloway.service.project_finder import knows
@@ -92,8 +92,8 @@ def test_setup_adds_its_hooks_and_keeps_everything_else(path: Path, home: Path, 
     written(path, before)
     connected(path, home)
     after = json.loads(path.read_bytes())
-    assert set(CLAUDE_CODE.events) <= set(after["hooks"])
-    assert set(events(path)) == set(CLAUDE_CODE.events)
+    assert set(CLAUDE_CODE_DIALECT.events) <= set(after["hooks"])
+    assert set(events(path)) == set(CLAUDE_CODE_DIALECT.events)
     old = json.loads(before) if before else {}
     for event, entries in old.pop("hooks", {}).items():
         assert after["hooks"][event][: len(entries)] == entries
@@ -292,7 +292,7 @@ def test_entries_of_any_form_stay_when_ours_are_taken_out(path: Path, home: Path
     settings["hooks"]["Stop"] += entries if isinstance(entries, list) else []
     settings["hooks"]["Other"] = entries
     path.write_text(json.dumps(settings))
-    assert set(events(path)) == set(CLAUDE_CODE.events)
+    assert set(events(path)) == set(CLAUDE_CODE_DIALECT.events)
     assert findings(path.parent) == []
     disconnected(path, home)
     assert json.loads(path.read_bytes()) == {"hooks": {"Other": entries} | ({"Stop": entries} if entries else {})}
@@ -365,7 +365,7 @@ def test_a_folder_outside_whose_file_links_back_into_the_project_is_refused(
     (repository.root / ".claude").symlink_to(outside)
     (outside / "settings.local.json").symlink_to(repository.root / "settings.json")
     written(repository.root / "settings.json", b"{}")
-    path = install.hooks_file(CLAUDE_CODE, "project", repository.root)
+    path = install.hooks_file(CLAUDE_CODE_DIALECT, "project", repository.root)
     with pytest.raises(HollowayError, match="outside"):
         planned(path, home, remove=False, within=repository.root)
 
@@ -373,7 +373,7 @@ def test_a_folder_outside_whose_file_links_back_into_the_project_is_refused(
 def test_a_link_that_is_made_after_the_question_is_refused_too(
     repository: Repository, tmp_path: Path, home: Path
 ) -> None:
-    path = install.hooks_file(CLAUDE_CODE, "project", repository.root)
+    path = install.hooks_file(CLAUDE_CODE_DIALECT, "project", repository.root)
     made = planned(path, home, remove=False, within=repository.root)
     (tmp_path / "outside").mkdir()
     path.parent.symlink_to(tmp_path / "outside")
@@ -385,7 +385,7 @@ def test_a_link_that_is_made_after_the_question_is_refused_too(
 def test_a_link_within_the_project_is_followed(repository: Repository) -> None:
     real = repository.root / "config/claude.json"
     written(real, b"{}")
-    path = install.hooks_file(CLAUDE_CODE, "project", repository.root)
+    path = install.hooks_file(CLAUDE_CODE_DIALECT, "project", repository.root)
     path.parent.mkdir()
     path.symlink_to(real)
     assert holloway("setup", "claude-code", "--scope", "project", "--yes", "--project", str(repository.root)) == 0
@@ -486,7 +486,7 @@ def test_hooks_of_an_earlier_form_are_taken_out(agent: str, command: tuple[str, 
 def test_the_doctor_finds_hooks_of_an_earlier_form_and_names_the_command(scope: str, repository: Repository) -> None:
     command = ("setup", "claude-code", "--scope", scope, "--yes", "--project", str(repository.root))
     assert holloway(*command) == 0
-    write_old_form(install.hooks_file(CLAUDE_CODE, scope, repository.root), "claude-code")
+    write_old_form(install.hooks_file(CLAUDE_CODE_DIALECT, scope, repository.root), "claude-code")
     assert findings(repository.root) == ["hooks-outdated"]
     advised = "holloway setup claude-code" + (" --scope project" if scope == "project" else "")
     assert hints(repository.root) == [f"`{advised}` rewrites them."]
@@ -495,10 +495,10 @@ def test_the_doctor_finds_hooks_of_an_earlier_form_and_names_the_command(scope: 
 
 
 def test_scope_chooses_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert install.hooks_file(CLAUDE_CODE, "project", tmp_path) == tmp_path / ".claude/settings.local.json"
-    assert install.hooks_file(CLAUDE_CODE, "user", tmp_path) == Path.home() / ".claude/settings.json"
+    assert install.hooks_file(CLAUDE_CODE_DIALECT, "project", tmp_path) == tmp_path / ".claude/settings.local.json"
+    assert install.hooks_file(CLAUDE_CODE_DIALECT, "user", tmp_path) == Path.home() / ".claude/settings.json"
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "elsewhere"))
-    assert install.hooks_file(CLAUDE_CODE, "user", tmp_path) == tmp_path / "elsewhere/settings.json"
+    assert install.hooks_file(CLAUDE_CODE_DIALECT, "user", tmp_path) == tmp_path / "elsewhere/settings.json"
 
 
 def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:

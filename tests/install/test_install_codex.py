@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holloway import install
-from holloway.install import CODEX, launch_command
+from holloway.install import CODEX_DIALECT, launch_command
 from tests.install.installing import findings, hints, holloway, write_old_form
 
 READ_BY_CODEX = {"type", "command", "timeout"}
@@ -24,20 +24,20 @@ def test_codex_gets_its_hooks_in_a_file_of_nothing_but_hooks(path: Path, home: P
     assert holloway("setup", "codex", "--yes") == 0
     written = json.loads(path.read_bytes())
     assert set(written) == {"hooks"}
-    assert set(written["hooks"]) == set(CODEX.events)
+    assert set(written["hooks"]) == set(CODEX_DIALECT.events)
     for entries in written["hooks"].values():
         assert [set(one) for entry in entries for one in entry["hooks"]] == [READ_BY_CODEX]
 
 
 def test_codex_home_moves_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "elsewhere"))
-    assert install.hooks_file(CODEX, "user", tmp_path) == tmp_path / "elsewhere/hooks.json"
-    assert install.hooks_file(CODEX, "project", tmp_path) == tmp_path / ".codex/hooks.json"
+    assert install.hooks_file(CODEX_DIALECT, "user", tmp_path) == tmp_path / "elsewhere/hooks.json"
+    assert install.hooks_file(CODEX_DIALECT, "project", tmp_path) == tmp_path / ".codex/hooks.json"
 
 
 @pytest.mark.promise("codex")
 def test_the_line_that_a_shell_runs_answers_a_session_and_fails_open(home: Path, tmp_path: Path) -> None:
-    line = install.build_handler(CODEX, 5)["command"]
+    line = install.build_handler(CODEX_DIALECT, 5)["command"]
     clean = {"HOLLOWAY_HOME": str(home), "PATH": os.defpath}
     for said in (b"", b"not json", json.dumps({"hook_event_name": "SessionStart", "cwd": str(tmp_path)}).encode()):
         done = subprocess.run(["/bin/sh", "-c", line], input=said, capture_output=True, env=clean, check=False)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holloway.install import CLAUDE_CODE, plugin
-from holloway.install.slash_commands import COMMANDS, FILE_MARK
+from holloway.install import CLAUDE_CODE_DIALECT, plugin
+from holloway.install.slash_commands import FILE_MARK, SLASH_COMMANDS
 
 ROOT = Path(__file__).parents[2]
 
@@ -18,7 +18,9 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.promise("plugin")
 def test_what_is_checked_in_is_what_is_written_from_the_tables() -> None:
     there = [
-        path for folder in (plugin.FOLDER, plugin.MCP_FOLDER, ".claude-plugin") for path in (ROOT / folder).rglob("*")
+        path
+        for folder in (plugin.PLUGIN_FOLDER, plugin.MCP_FOLDER, ".claude-plugin")
+        for path in (ROOT / folder).rglob("*")
     ]
     checked_in = {str(path.relative_to(ROOT)): path.read_text("utf-8") for path in there if path.is_file()}
     assert checked_in == plugin.render_plugins(), "`make docs` writes it anew"
@@ -27,8 +29,8 @@ def test_what_is_checked_in_is_what_is_written_from_the_tables() -> None:
 @pytest.mark.promise("plugin")
 def test_the_plugin_has_every_event_and_command_that_setup_has() -> None:
     files = plugin.render_plugins()
-    assert list(json.loads(files["plugin/hooks/hooks.json"])["hooks"]) == list(CLAUDE_CODE.events)
-    assert {f"plugin/commands/{name}.md" for name in COMMANDS} <= set(files)
+    assert list(json.loads(files["plugin/hooks/hooks.json"])["hooks"]) == list(CLAUDE_CODE_DIALECT.events)
+    assert {f"plugin/commands/{name}.md" for name in SLASH_COMMANDS} <= set(files)
 
 
 def test_the_plugin_with_the_hooks_names_no_server_that_could_fail() -> None:
@@ -146,7 +148,7 @@ def test_without_holloway_a_session_starts_with_one_line_to_the_person(machine: 
 
 
 @needs_no_holloway
-@pytest.mark.parametrize("event", [name for name in CLAUDE_CODE.events if name != "SessionStart"])
+@pytest.mark.parametrize("event", [name for name in CLAUDE_CODE_DIALECT.events if name != "SessionStart"])
 def test_without_holloway_every_other_event_is_read_to_its_end_in_silence(machine: Machine, event: str) -> None:
     assert machine.run(event, MORE_THAN_A_PIPE_HOLDS) == (0, b"", b"")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from holloway.install import CODEX, connection_checks
+from holloway.install import CODEX_DIALECT, connection_checks
 from holloway.install.hooks_json import find_our_hooks
-from holloway.install.slash_commands import COMMANDS
+from holloway.install.slash_commands import SLASH_COMMANDS
 from tests.conftest import Repository
 from tests.install.installing import findings, holloway
 from tests.journeys import claude_code, client, codex
@@ -81,7 +81,7 @@ def test_codex_reads_the_hooks_the_server_and_the_skill(connected: Repository) -
         servers = server.ask("mcpServerStatus/list", {})["data"]
         (skills,) = server.ask("skills/list", {"cwds": [str(connected.root)]})["data"]
     events = {hook["eventName"][0].upper() + hook["eventName"][1:] for hook in here["hooks"]}
-    assert (events, here.get("warnings"), here.get("errors")) == (set(CODEX.events), [], [])
+    assert (events, here.get("warnings"), here.get("errors")) == (set(CODEX_DIALECT.events), [], [])
     assert {hook["trustStatus"] for hook in here["hooks"]} == {"untrusted"}
     assert "locate" in next(each["tools"] for each in servers if each["name"] == "holloway")
     assert "holloway" in {skill["name"] for skill in skills["skills"]}
@@ -131,7 +131,7 @@ def opening(repository: Repository, home: Path, *arguments: str) -> Any:
 @needs_claude_code
 def test_claude_code_has_the_commands_and_the_server(connected: Repository, home: Path) -> None:
     told = opening(connected, home)
-    assert set(COMMANDS.values()) <= set(told["slash_commands"])
+    assert set(SLASH_COMMANDS.values()) <= set(told["slash_commands"])
     assert [server["source"] for server in told["mcp_servers"] if server["name"] == "holloway"] == ["user"]
 
 
@@ -142,7 +142,7 @@ def test_claude_code_takes_the_plugin_and_its_hooks_run(repository: Repository, 
     assert holloway("init", "--json", "--project", str(repository.root)) == 0
     folders = (str(client.PROJECT / name) for name in ("plugin", "plugin-mcp"))
     told = opening(repository, home, *(word for folder in folders for word in ("--plugin-dir", folder)))
-    assert {f"holloway:{name}" for name in COMMANDS} <= set(told["slash_commands"])
+    assert {f"holloway:{name}" for name in SLASH_COMMANDS} <= set(told["slash_commands"])
     assert [server["source"] for server in told["mcp_servers"]] == ["plugin"]
     noted = "".join(file.read_text() for file in home.rglob("journal/*.jsonl"))
     assert "Hello" in noted

@@ -10,7 +10,7 @@ import pytest
 
 import holloway
 from holloway import extras
-from holloway.mcp.server import INSTRUCTIONS, TOOLS
+from holloway.mcp.server import INSTRUCTIONS, MCP_TOOLS
 from holloway.mcp.tools import Tools
 from holloway.service.project_finder import pause
 from holloway.store import contributions
@@ -57,7 +57,7 @@ def test_every_tool_is_listed_and_answers_as_its_schema_says(shop: Repository) -
 async def _every_tool(root: Path) -> None:
     async with connected(root / "src" / "shop") as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert {name: tool.annotations and tool.annotations.read_only_hint for name, tool in tools.items()} == TOOLS
+        assert {name: tool.annotations and tool.annotations.read_only_hint for name, tool in tools.items()} == MCP_TOOLS
         found = await called(client, "search_memory", query="refresh session store")
         memory = found["memories"][0]["id"]
         answers = {

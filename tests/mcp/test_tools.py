@@ -15,7 +15,7 @@ from holloway.domain.memory import MemoryType, ReviewReason, Source, State
 from holloway.domain.memory_json import NEEDED
 from holloway.errors import InvalidInput
 from holloway.mcp.responses import REACHED_MAX, Kind, Relates, RelationInput, Verdict
-from holloway.mcp.server import TOOLS
+from holloway.mcp.server import MCP_TOOLS
 from holloway.mcp.tools import Tools
 from holloway.observer.observer import Observer
 from holloway.service.session_learning import Learning
@@ -51,7 +51,7 @@ def learned(memory: holloway.Holloway) -> list[tuple[str, State]]:
 def test_the_words_that_tools_take_are_those_of_the_tables() -> None:
     assert get_args(Relates) == tuple(RELATION_KINDS)
     assert {*get_args(Kind)} <= {*map(str, MemoryType)} - {*map(str, NEEDED)}
-    assert all(hasattr(Tools, name) for name in TOOLS)
+    assert all(hasattr(Tools, name) for name in MCP_TOOLS)
 
 
 def test_what_waits_in_quarantine_does_not_exist_for_an_agent(memory: holloway.Holloway, tools: Tools) -> None:

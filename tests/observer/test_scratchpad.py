@@ -3,6 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holloway import config
+from holloway.config import CALL_ID_CHARS_MAX
 from holloway.domain.event import (
     Call,
     Ended,
@@ -22,9 +23,9 @@ from holloway.domain.event import (
 )
 from holloway.domain.work import Outcome, Phase, SessionType, WorkUnit
 from holloway.observer import checkpoint
-from holloway.observer.scratchpad import CALL_CHARS_MAX, Scratchpad, truncate_middle
+from holloway.observer.scratchpad import Scratchpad, truncate_middle
 from holloway.observer.scratchpad_merge import merge_scratchpads
-from holloway.text.edit_lines import LINE_CHARS_MAX
+from holloway.text.edit_lines import EDIT_LINE_CHARS_MAX
 
 
 def padded(*events: Event) -> Scratchpad:
@@ -74,9 +75,9 @@ def test_every_text_that_is_kept_has_a_bound() -> None:
     )
     assert pad.start is not None
     assert len(pad.start.task) == config.SCRATCHPAD_TEXT_CHARS_MAX
-    assert {len(line) for line in (*pad.actions[0].removed, *pad.actions[0].added)} == {LINE_CHARS_MAX}
-    assert pad.bytes > 2 * LINE_CHARS_MAX
-    assert len(pad.plan[0].text) == config.TEXT_CHARS_MAX
+    assert {len(line) for line in (*pad.actions[0].removed, *pad.actions[0].added)} == {EDIT_LINE_CHARS_MAX}
+    assert pad.bytes > 2 * EDIT_LINE_CHARS_MAX
+    assert len(pad.plan[0].text) == config.SHORT_TEXT_CHARS_MAX
     assert len(pad.subtasks) == config.SCRATCHPAD_SUBTASKS_MAX
 
 
@@ -202,7 +203,7 @@ def test_a_checkpoint_after_something_was_let_go_changes_nothing(monkeypatch: py
 
 
 def test_a_checkpoint_between_a_call_and_its_result_knows_a_call_by_a_long_name() -> None:
-    name = "call " * CALL_CHARS_MAX
+    name = "call " * CALL_ID_CHARS_MAX
     pad = checkpoint.load_scratchpad(checkpoint.dump_scratchpad(padded(Call(1.0, name, ToolKind.READ, path="a.py"))))
     pad.add_event(Result(2.0, name))
     assert pad.actions[0].ok is True

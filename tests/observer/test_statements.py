@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from holloway.domain.event import ToolKind
 from holloway.observer import statements
 from holloway.observer.scratchpad import Action
-from holloway.observer.statements import DEPTH_MAX, StatementLog
+from holloway.observer.statements import TAINT_DEPTH_MAX, StatementLog
 from holloway.observer.taint import TaintTracker
 
 PHRASES = (
@@ -55,7 +55,7 @@ def test_words_are_judged_as_of_when_they_were_said_whenever_one_asks(story: lis
 
 def test_a_long_chain_of_words_that_rest_on_each_other_is_judged() -> None:
     said = StatementLog()
-    for number in range(60 * DEPTH_MAX):
+    for number in range(60 * TAINT_DEPTH_MAX):
         said.add_statement(f"link {number}", lambda at: said.find_taint_source(at - 1) if at else "web:a")
     assert said.find_taint_source(len(said) - 1) == "web:a"
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from holloway.promotion.llm_rewrite import is_grounded, parse_sentences
-from holloway.promotion.memory_text import SENTENCE_CHARS_MAX
+from holloway.promotion.memory_text import MEMORY_SENTENCE_CHARS_MAX
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
 from holloway.testing import FakeWriter
@@ -25,10 +25,10 @@ def test_an_answer_that_cannot_be_read_says_nothing(answer: str) -> None:
 
 def test_a_sentence_that_is_too_long_is_left_out_instead_of_cut() -> None:
     said = "The retry limit is 3, " + "and it stays so " * 30 + "unless the limit is 4."
-    assert len(said) > SENTENCE_CHARS_MAX
+    assert len(said) > MEMORY_SENTENCE_CHARS_MAX
     (sentence,) = parse_sentences(json.dumps([{"number": 1, "sentence": said}])).values()
     assert not is_grounded(sentence, [said])
-    assert is_grounded(sentence[:SENTENCE_CHARS_MAX], [said])
+    assert is_grounded(sentence[:MEMORY_SENTENCE_CHARS_MAX], [said])
 
 
 @pytest.mark.promise("without-a-model")

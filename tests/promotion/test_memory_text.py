@@ -3,7 +3,7 @@ import pytest
 from holloway.domain.memory import MemoryType
 from holloway.domain.memory_details import CausalDependency, ErrorFix, Recipe
 from holloway.observer.signals.signal import Signal, SignalName
-from holloway.promotion.memory_text import SENTENCE_CHARS_MAX, SignalEvidence, write_memory_text
+from holloway.promotion.memory_text import MEMORY_SENTENCE_CHARS_MAX, SignalEvidence, write_memory_text
 
 N = SignalName
 ONE = SignalEvidence()
@@ -193,7 +193,7 @@ def test_figures_have_no_sentence_of_their_own() -> None:
 
 def test_no_sentence_is_longer_than_allowed() -> None:
     content = said(N.AGENT_RECORD, text="word " * 1_000)
-    assert 0 < len(content) <= SENTENCE_CHARS_MAX
+    assert 0 < len(content) <= MEMORY_SENTENCE_CHARS_MAX
 
 
 def test_a_path_makes_a_correction_an_insight() -> None:
@@ -208,7 +208,7 @@ def test_a_long_error_leaves_room_for_what_solved_it() -> None:
     worded = write_memory_text(error(error="FAIL: test_rewind: " + "hook said more " * 40, fix=fix), ONE)
     assert worded is not None
     assert worded.content.endswith(fix)
-    assert len(worded.content) <= SENTENCE_CHARS_MAX
+    assert len(worded.content) <= MEMORY_SENTENCE_CHARS_MAX
 
 
 @pytest.mark.parametrize("aside", ["I see - ", "Ah -- ", "Wait, ", "Oh, I see: "])

@@ -22,7 +22,7 @@ def module_of(path: str) -> str:
 PLACES = CodeMapLookup(module_of)
 
 
-def changed_together(memory: Holloway, one: str, other: str, sessions: int = synthesis.PAIR_SESSIONS_MIN) -> None:
+def changed_together(memory: Holloway, one: str, other: str, sessions: int = synthesis.FILE_PAIR_SESSIONS_MIN) -> None:
     for number in range(sessions):
         learn(memory, Story(f"s{number}").edit(one).edit(other).red())
 
@@ -34,7 +34,8 @@ def test_files_of_two_modules_that_change_together_are_told_of_once(memory: Holl
     assert kept.content == f"Work in auth reaches into billing: `{TOKENS}` and `{INVOICE}` change together"
     assert isinstance(kept.details, CausalDependency)
     assert kept.confidence == pytest.approx(
-        synthesis.CONFIDENCE_FROM + synthesis.PAIR_SESSIONS_MIN * synthesis.CONFIDENCE_PER_SESSION
+        synthesis.SYNTHESIS_CONFIDENCE_FROM
+        + synthesis.FILE_PAIR_SESSIONS_MIN * synthesis.SYNTHESIS_CONFIDENCE_PER_SESSION
     )
     assert synthesis.synthesise_module_pairs(memory.store, PLACES) == []
     assert contents(memory, MemoryType.CAUSAL_DEPENDENCY) == [kept.content]
@@ -64,10 +65,10 @@ def test_a_test_and_an_import_explain_a_pair(memory: Holloway) -> None:
 
 @pytest.mark.promise("no-junk")
 def test_a_pair_too_few_sessions_changed_or_that_changes_apart_more_often_says_nothing(memory: Holloway) -> None:
-    changed_together(memory, TOKENS, INVOICE, synthesis.PAIR_SESSIONS_MIN - 1)
+    changed_together(memory, TOKENS, INVOICE, synthesis.FILE_PAIR_SESSIONS_MIN - 1)
     assert synthesis.synthesise_module_pairs(memory.store, PLACES) == []
     changed_together(memory, TOKENS, INVOICE)
-    for number in range(2 * synthesis.PAIR_SESSIONS_MIN):
+    for number in range(2 * synthesis.FILE_PAIR_SESSIONS_MIN):
         learn(memory, Story(f"apart{number}").edit(TOKENS).red())
     assert synthesis.synthesise_module_pairs(memory.store, PLACES) == []
 

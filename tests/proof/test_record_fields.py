@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from docs.reference import record_table
-from holloway.proof.record_fields import FIELDS, NAMES, VERSION, complete_record
+from holloway.proof.record_fields import RECORD_FIELD_NAMES, RECORD_FIELDS, RECORD_VERSION, complete_record
 
 VERSION_1 = """
 {"acted_on": [], "agent": "claude-code", "candidates": {}, "cited": [], "context_peak": 0, "corrected": 0,
@@ -18,9 +18,9 @@ VERSION_1 = """
 
 
 def test_each_field_has_one_row_with_unit_meaning_and_source() -> None:
-    assert len(set(NAMES)) == len(NAMES)
-    assert [field.name for field in FIELDS if not all(field)] == []
-    assert [field.name for field in FIELDS if "|" in "".join(field)] == []
+    assert len(set(RECORD_FIELD_NAMES)) == len(RECORD_FIELD_NAMES)
+    assert [field.name for field in RECORD_FIELDS if not all(field)] == []
+    assert [field.name for field in RECORD_FIELDS if "|" in "".join(field)] == []
 
 
 def test_a_record_of_version_1_is_read_with_its_missing_fields_as_unknown() -> None:
@@ -28,8 +28,8 @@ def test_a_record_of_version_1_is_read_with_its_missing_fields_as_unknown() -> N
 
     record = complete_record(stored)
 
-    assert set(record) == set(NAMES)
-    missing = set(NAMES) - set(stored)
+    assert set(record) == set(RECORD_FIELD_NAMES)
+    missing = set(RECORD_FIELD_NAMES) - set(stored)
     assert {"version", "modules", "answers_dropped", "qa_first_pass", "explicit_searches"} <= missing
     assert {record[name] for name in missing} == {None}
     assert (record["group"], record["tool_calls"], record["errors"]) == ("memory", 2, 0)
@@ -41,7 +41,7 @@ def test_the_zeros_that_stood_for_unknown_in_version_1_are_unknown() -> None:
 
     assert {complete_record(stored)[name] for name in names} == {None}
     assert complete_record({**stored, "tokens_in": 800, "steps_to_first_edit": 3})["tokens_in"] == 800
-    assert complete_record({**stored, "version": VERSION})["tokens_in"] == 0
+    assert complete_record({**stored, "version": RECORD_VERSION})["tokens_in"] == 0
 
 
 def test_a_session_that_was_not_learned_from_has_no_record() -> None:
@@ -49,10 +49,10 @@ def test_a_session_that_was_not_learned_from_has_no_record() -> None:
 
 
 def test_a_field_of_a_later_release_is_kept() -> None:
-    assert complete_record({"version": VERSION + 1, "something_new": 5})["something_new"] == 5
+    assert complete_record({"version": RECORD_VERSION + 1, "something_new": 5})["something_new"] == 5
 
 
 def test_the_documentation_has_the_whole_table() -> None:
     page = (Path(__file__).parents[2] / "docs" / "json.md").read_text("utf-8")
     assert record_table() in page
-    assert all(f"| `{name}` |" in record_table() for name in NAMES)
+    assert all(f"| `{name}` |" in record_table() for name in RECORD_FIELD_NAMES)

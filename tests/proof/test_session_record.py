@@ -12,7 +12,7 @@ from holloway.domain.methodology import NATIVE
 from holloway.observer.observer import DetectedSignals
 from holloway.observer.outcome import classify_session
 from holloway.promotion.pipeline import Promotion
-from holloway.proof.record_fields import NAMES, VERSION
+from holloway.proof.record_fields import RECORD_FIELD_NAMES, RECORD_VERSION
 from holloway.proof.session_facts import HookAnswer, InjectedMemory, SessionFacts, StoreFigures
 from holloway.proof.session_record import build_record
 from tests.observer.story import Story
@@ -63,8 +63,8 @@ def test_every_record_has_exactly_the_fields_of_the_table(seed: int) -> None:
         resumed=True,
     )
     for before in (SessionFacts(), full):
-        assert set(measure(tell_at_random(seed), before)) == set(NAMES)
-    assert set(measure(Story())) == set(NAMES), "also of a session in which nothing happened"
+        assert set(measure(tell_at_random(seed), before)) == set(RECORD_FIELD_NAMES)
+    assert set(measure(Story())) == set(RECORD_FIELD_NAMES), "also of a session in which nothing happened"
 
 
 @pytest.mark.promise("session-record")
@@ -76,7 +76,7 @@ def test_the_record_says_who_worked_on_what_and_how_it_ended() -> None:
 
     figures = measure(story, SessionFacts(group="full", role="coder", modules=("shop.auth",), trust_level=2))
 
-    assert (figures["version"], figures["group"], figures["trust_level"]) == (VERSION, "full", 2)
+    assert (figures["version"], figures["group"], figures["trust_level"]) == (RECORD_VERSION, "full", 2)
     assert (figures["agent"], figures["type"], figures["outcome"]) == ("claude-code", "build", "success")
     assert (figures["work_unit"], figures["methodology"]) == (["login", "form"], "native")
     assert (figures["role"], figures["modules"]) == ("coder", ["shop.auth"])

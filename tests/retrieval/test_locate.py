@@ -12,8 +12,8 @@ from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.history.sync import sync_history
 from holloway.codemap.index import update_index
 from holloway.retrieval.evidence import (
+    LOCATE_TASK_CHARS_MAX,
     OTHER_BRANCH_SHARE,
-    TASK_CHARS_MAX,
     UNDERWAY_REASON,
     parse_task,
     score_by_branch,
@@ -21,7 +21,7 @@ from holloway.retrieval.evidence import (
     score_by_mention,
     score_by_sessions,
 )
-from holloway.retrieval.locate import WEIGHTS, LocateResult, fuse_evidence, locate_files
+from holloway.retrieval.locate import EVIDENCE_WEIGHTS, LocateResult, fuse_evidence, locate_files
 from holloway.retrieval.past_sessions import PastSession
 from tests.conftest import Repository, make_repository
 
@@ -191,7 +191,7 @@ def test_the_latest_sessions_say_less_on_a_branch_that_none_of_them_was_on(shop:
         assert fuse_evidence(score_by_sessions(database, task, past, elsewhere))["shop/cart.py"] == pytest.approx(
             OTHER_BRANCH_SHARE * here
         )
-    assert here == pytest.approx(WEIGHTS["recent"])
+    assert here == pytest.approx(EVIDENCE_WEIGHTS["recent"])
 
 
 def test_what_the_branch_changed_so_far_is_where_the_work_goes_on(shop: Repository) -> None:
@@ -219,8 +219,8 @@ def test_a_task_that_is_one_long_word_takes_no_longer_than_one_of_many(shop: Rep
 
     def cpu_s(text: str) -> float:
         started = time.process_time()
-        locate_files(database, text[:TASK_CHARS_MAX], now=NOW)
+        locate_files(database, text[:LOCATE_TASK_CHARS_MAX], now=NOW)
         return time.process_time() - started
 
-    plain = cpu_s("the cart of src/shop/cart.py and Cart.add " * TASK_CHARS_MAX)
-    assert cpu_s(piece * TASK_CHARS_MAX) < 20 * plain
+    plain = cpu_s("the cart of src/shop/cart.py and Cart.add " * LOCATE_TASK_CHARS_MAX)
+    assert cpu_s(piece * LOCATE_TASK_CHARS_MAX) < 20 * plain

@@ -16,7 +16,7 @@ from holloway.retrieval import rank
 from holloway.retrieval.candidates import QueryKind, parse_query
 from holloway.retrieval.rank import (
     BOOST,
-    WEIGHTS,
+    LIST_WEIGHTS,
     Fusion,
     boost_scores,
     diversify_ranking,
@@ -88,7 +88,7 @@ def test_scores_are_mixed_by_their_distance_and_ranks_are_not() -> None:
 
 def test_a_missing_list_takes_nothing_from_the_others() -> None:
     assert fuse_scores({"text": {1: 4.0, 2: 2.0}}, QueryKind.SEMANTIC) == {1: 1.0, 2: 0.5}
-    assert set(WEIGHTS[QueryKind.SEMANTIC]) == {"text", "dense", "graph"}
+    assert set(LIST_WEIGHTS[QueryKind.SEMANTIC]) == {"text", "dense", "graph"}
 
 
 def test_what_lies_near_a_file_counts_no_more_where_the_file_itself_has_nothing() -> None:

@@ -16,7 +16,7 @@ from holloway.codemap import file_watcher, graph, health
 from holloway.codemap.health import MapBusy
 from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.errors import InvalidInput
-from holloway.service.code_map import COUPLED_COMMITS_MIN
+from holloway.service.code_map import MAP_COUPLED_COMMITS_MIN
 from tests.codemap.test_scip import METADATA, P, document, occurrence
 from tests.conftest import FILES, Repository
 from tests.store.test_memories import taught
@@ -88,7 +88,7 @@ def test_tests_that_no_import_leads_to_are_told_by_common_changes(
     memory: holloway.Holloway, repository: Repository
 ) -> None:
     (repository.root / "test").mkdir()
-    for number in range(COUPLED_COMMITS_MIN):
+    for number in range(MAP_COUPLED_COMMITS_MIN):
         (repository.root / "test/sums.js").write_text(f"require('..')  // {number}\n")
         (repository.root / "test/sums.json").write_text(f"{number}\n")
         (repository.root / "docs.md").write_text(f"{number}\n")
@@ -103,7 +103,7 @@ def test_a_file_that_code_ties_to_another_is_not_told_as_changing_with_it_for_no
     memory: holloway.Holloway, repository: Repository
 ) -> None:
     user = "src/shop/auth/login.py"
-    for number in range(COUPLED_COMMITS_MIN):
+    for number in range(MAP_COUPLED_COMMITS_MIN):
         (repository.root / user).write_text(f"from shop.auth.tokens import refresh\n\nrefresh({number})\n")
         (repository.root / "docs.md").write_text(f"{number}\n")
         text = f"def refresh(token):\n    return token\n\n\ndef issue():\n    return {number}\n"

@@ -17,7 +17,7 @@ def relation(target: str = "b.py", **fields: str) -> CodeRelation:
 def test_a_relation_said_again_has_the_newer_words_even_where_there_is_no_room_for_more(
     memory: Holloway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contributions, "RELATIONS_MAX", 2)
+    monkeypatch.setattr(contributions, "CODE_RELATIONS_MAX", 2)
     database = memory.store.database
     contributions.save_relation(database, relation("b.py"))
     contributions.save_relation(database, relation("c.py"))
@@ -51,7 +51,7 @@ def test_the_relations_of_a_file_are_those_with_an_end_in_it(memory: Holloway) -
 def test_of_a_modules_names_only_the_latest_counts_even_where_there_is_no_room_for_more(
     memory: Holloway, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contributions, "EDITS_MAX", 2)
+    monkeypatch.setattr(contributions, "MODULE_EDITS_MAX", 2)
     database = memory.store.database
     contributions.edit_module(database, "name", "src/auth", "sign-in", AT)
     contributions.edit_module(database, "files", "src/auth", "src/tokens/*", AT)

@@ -234,10 +234,10 @@ def test_project_wide_memories_are_pinned_or_confirmed_without_a_file(
     pinned = taught(memory, "refresh once", type="decision", files=[TOKENS])
     memory.pin(pinned.id)
     taught(memory, "the gate is half open", type="gotcha")
-    rows = lookup.find_general(hook, lookup.RULES, "main", 9)
+    rows = lookup.find_general(hook, lookup.RULE_TYPES, "main", 9)
     assert ids(rows) == [pinned.id, cents.id]
     assert [row["pinned"] for row in rows] == [1, 0]
-    assert ids(lookup.find_general(hook, lookup.RULES, "main", 1)) == [pinned.id]
+    assert ids(lookup.find_general(hook, lookup.RULE_TYPES, "main", 1)) == [pinned.id]
 
 
 def test_recipes_come_with_their_details_and_the_most_used_first(

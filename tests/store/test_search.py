@@ -161,7 +161,7 @@ def test_a_connection_that_was_opened_anew_counts_anew(memory: holloway.Holloway
 
 
 def test_no_more_words_are_remembered_than_allowed(memory: holloway.Holloway, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "WORDS_MAX", 3)
+    monkeypatch.setattr(search, "WORD_COUNTS_CACHED_MAX", 3)
     for number in range(20):
         count_words(memory.store.database, [f"word{number}"], 5)
     assert len(search._CACHE[memory.store.database][1]) <= 4

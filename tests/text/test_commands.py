@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from holloway.text import commands, shell
 from holloway.text.commands import parse_command
-from holloway.text.programs import KINDS
+from holloway.text.programs import PROGRAM_KINDS
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -224,7 +224,7 @@ def test_nothing_is_understood_of_nothing() -> None:
 @given(st.text(alphabet="ab '\"\\$`(){}<>|&;#\n-=./EOF*~", max_size=300))
 def test_any_text_is_understood_or_left(command: str) -> None:
     for step in parse_command(command):
-        assert step.kind in KINDS
+        assert step.kind in PROGRAM_KINDS
         assert step.program
         assert all(isinstance(path, str) for path in step.paths)
 
@@ -275,7 +275,7 @@ def _lines_run(command: str) -> int:
 
 
 def test_what_lies_beyond_the_limit_is_not_read() -> None:
-    command = "pytest " + "x" * shell.COMMAND_CHARS_MAX + " && curl https://example.com"
+    command = "pytest " + "x" * shell.SHELL_COMMAND_CHARS_MAX + " && curl https://example.com"
     assert [step.kind for step in parse_command(command)] == ["test"]
 
 

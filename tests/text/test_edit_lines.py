@@ -23,7 +23,7 @@ def test_a_patch_names_its_files_and_their_lines() -> None:
 
 def test_a_patch_is_read_only_so_far() -> None:
     endless = "*** Begin Patch\n" + "".join(f"*** Add File: {n}.py\n+x\n" for n in range(200))
-    assert len(edit_lines.parse_patch(endless)) == tools.FILES_MAX
+    assert len(edit_lines.parse_patch(endless)) == tools.TOOL_FILES_MAX
     long = "*** Begin Patch\n*** Add File: a.py\n" + "+x\n" * 500
     assert len(edit_lines.parse_patch(long)[0].added) == SCRATCHPAD_LINES_MAX
 

@@ -6,9 +6,9 @@ from holloway.text.tools import SEARCHES, is_locate, is_record, is_search
 
 
 def test_the_kinds_of_tools_are_those_of_the_domain() -> None:
-    named = {*tools.KINDS.values(), *(kind for kinds in tools.ARGUMENTS.values() for kind in kinds)}
+    named = {*tools.TOOL_KINDS.values(), *(kind for kinds in tools.ARGUMENT_NAMES.values() for kind in kinds)}
     assert named <= set(ToolKind)
-    assert {tools.kind_of(name) for name in (*tools.KINDS, "mcp__db__query", "telepathy")} == set(ToolKind)
+    assert {tools.kind_of(name) for name in (*tools.TOOL_KINDS, "mcp__db__query", "telepathy")} == set(ToolKind)
 
 
 def test_hosts_separate_the_words_of_a_name_in_their_own_way() -> None:

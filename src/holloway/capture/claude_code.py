@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from holloway import git
 from holloway.capture import project_paths
+from holloway.capture.hosts import CLAUDE_CODE
 from holloway.capture.json_lines import (
     as_count,
     as_items,
@@ -32,14 +33,13 @@ from holloway.text.edit_lines import changed_lines
 if TYPE_CHECKING:
     from holloway.domain.event import Event
 
-AGENT = "claude-code"
 SUBAGENTS_MAX = 200
 TREES_MAX = 200
 SEEN_MAX = 500_000
 """Maximum number of entries remembered to recognise those that a resumed session repeats."""
-HEAD_LINES = 50
+TRANSCRIPT_FOLDER_LINES = 50
 """Number of lines searched for the working folder of a transcript."""
-NAME_CHARS_MAX = 200
+HOST_FOLDER_CHARS_MAX = 200
 """Length at which the host truncates a folder name and appends a hash."""
 
 _HOST_TAGS = ("local-command", "bash-", "task-notification", "system-reminder", "ide_", "user-memory", "tick")
@@ -69,7 +69,7 @@ def read_session(path: Path, root: Path, seen: set[int] | None = None) -> Iterat
 def find_transcripts(home: Path, root: Path) -> list[Path]:
     """Return the transcripts of a project, from all of its worktrees and subfolders."""
     trees = {
-        encode_folder(tree)[:NAME_CHARS_MAX]
+        encode_folder(tree)[:HOST_FOLDER_CHARS_MAX]
         for tree in (str(root), os.path.realpath(root), *_list_worktrees(str(root)))
     }
     transcripts: list[Path] = []
@@ -102,7 +102,7 @@ def encode_folder(folder: str) -> str:
 
 
 def _made_in(path: Path, root: Path) -> bool:
-    folders = (row.get("cwd") for row in islice(read_objects(path), HEAD_LINES))
+    folders = (row.get("cwd") for row in islice(read_objects(path), TRANSCRIPT_FOLDER_LINES))
     folder = next((value for value in folders if isinstance(value, str) and value), "")
     return project_paths.is_project_folder(folder, str(root))
 
@@ -116,7 +116,12 @@ def _subagent_files(path: Path) -> list[Path]:
 
 def _session_id(path: Path) -> str:
     return next(
-        (as_text(row.get("sessionId")) for row in islice(read_objects(path), HEAD_LINES) if "sessionId" in row), ""
+        (
+            as_text(row.get("sessionId"))
+            for row in islice(read_objects(path), TRANSCRIPT_FOLDER_LINES)
+            if "sessionId" in row
+        ),
+        "",
     )
 
 
@@ -155,7 +160,7 @@ class _Transcript:
         self._following.set_folder(row.get("cwd"))
         if not self._started and at:
             self._started = True
-            yield Started(at, self._session, AGENT, as_text(row.get("gitBranch"), NAME_CHARS_MAX))
+            yield Started(at, self._session, CLAUDE_CODE, as_text(row.get("gitBranch"), HOST_FOLDER_CHARS_MAX))
         actor = self._actor or self._subagent_name(row)
         content = as_mapping(row.get("message")).get("content")
         if row["type"] == "assistant":
@@ -169,9 +174,9 @@ class _Transcript:
         """Return the name of the subagent whose side chain an entry belongs to; empty for other entries."""
         if row.get("isSidechain") is not True:
             return ""
-        uuid = as_text(row.get("uuid"), NAME_CHARS_MAX)
+        uuid = as_text(row.get("uuid"), HOST_FOLDER_CHARS_MAX)
         parent = as_text(row.get("parentUuid"))
-        chain = as_text(row.get("agentId"), NAME_CHARS_MAX) or self._chains.get(parent, uuid[:8])
+        chain = as_text(row.get("agentId"), HOST_FOLDER_CHARS_MAX) or self._chains.get(parent, uuid[:8])
         if len(self._chains) < SEEN_MAX:
             self._chains[uuid] = chain or "subagent"
         return chain or "subagent"

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.capture import project_paths
+from holloway.capture.hosts import CODEX
 from holloway.capture.json_lines import (
-    TEXT_CHARS_MAX,
+    TRANSCRIPT_TEXT_CHARS_MAX,
     as_count,
     as_items,
     as_mapping,
@@ -31,8 +32,7 @@ from holloway.domain.event import Interrupted, Plan, Said, Started, Usage
 if TYPE_CHECKING:
     from holloway.domain.event import Event
 
-AGENT = "codex"
-HEAD_LINES = 20
+ROLLOUT_FOLDER_LINES = 20
 """Number of lines searched for the working folder of a rollout."""
 RUNNING_MAX = 1_000
 CALLS_KNOWN_MAX = 100_000
@@ -72,9 +72,9 @@ def find_rollouts(home: Path, root: Path) -> list[Path]:
 
 def _working_folder(path: Path) -> str:
     """Return the working folder of a rollout, from its first entry or, in old versions, its first message."""
-    for row in islice(read_objects(path), HEAD_LINES):
+    for row in islice(read_objects(path), ROLLOUT_FOLDER_LINES):
         payload = as_mapping(row.get("payload", row))
-        if folder := as_text(payload.get("cwd"), TEXT_CHARS_MAX):
+        if folder := as_text(payload.get("cwd"), TRANSCRIPT_TEXT_CHARS_MAX):
             return folder
         if match := _CWD.search(join_text_blocks(payload.get("content"), "input_text")):
             return match[1]
@@ -139,7 +139,7 @@ class _Rollout:
         self._actor = session if parent else ""
         git = as_mapping(told.get("git"))
         branch, commit = as_text(git.get("branch"), 200), as_text(git.get("commit_hash"), TAG_CHARS_MAX)
-        return Started(self._following.entry_time(told.get("timestamp")), parent or session, AGENT, branch, commit)
+        return Started(self._following.entry_time(told.get("timestamp")), parent or session, CODEX, branch, commit)
 
     def _parse_item(self, item: Mapping[str, object]) -> Iterator[Event]:
         kind = item.get("type")

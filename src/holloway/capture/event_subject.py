@@ -13,7 +13,7 @@ from holloway.safety.paths import contained_path
 from holloway.text import tools
 
 FAILED_EVENT = "PostToolUseFailure"
-FILES_MAX = 20
+EVENT_FILES_MAX = 20
 NAMED_CHARS_MAX = 20_000
 NAMED_WORDS_MAX = 500
 """Limits on the part of a prompt that is searched for file names."""
@@ -143,7 +143,7 @@ def _parse_command(command: str, root: str, folder: str) -> tuple[list[str], str
     pattern = ""
     for step in parse_command(command[:FAILURE_CHARS_MAX]):
         if step.kind in (tools.READ, tools.EDIT):
-            files += [os.path.join(step.directory, path) for path in step.paths[:FILES_MAX]]
+            files += [os.path.join(step.directory, path) for path in step.paths[:EVENT_FILES_MAX]]
         elif step.kind == "search":
             pattern = pattern or step.pattern
     return _keep_inside(files, root, folder), pattern
@@ -163,5 +163,5 @@ def _patched_files(patch: str) -> list[str]:
 
 def _keep_inside(paths: list[str], root: str, folder: str) -> list[str]:
     """Return the paths inside the project, relative to it, each once."""
-    inside = [contained_path(path, root, folder) for path in dict.fromkeys(paths[:FILES_MAX]) if path]
+    inside = [contained_path(path, root, folder) for path in dict.fromkeys(paths[:EVENT_FILES_MAX]) if path]
     return [path for path in inside if path not in ("", ".")]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI = "claude-code", "codex", "copilot", "cursor", "gemini"
-NAME_CHARS_MAX = 40
+HOST_NAME_CHARS_MAX = 40
 MILESTONES = ("SessionStart", "Stop", "SessionEnd")
 """Events that begin or end a session or a turn."""
 
@@ -29,7 +29,7 @@ def detect_host(event: dict[str, object], given: str) -> str:
         return CODEX
     if os.environ.get("COPILOT_CLI"):  # set for all hooks; an agent that Copilot's shell starts inherits it
         return COPILOT
-    named = given[:NAME_CHARS_MAX]
+    named = given[:HOST_NAME_CHARS_MAX]
     return named if named.isprintable() and named else CLAUDE_CODE
 
 

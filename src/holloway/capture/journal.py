@@ -13,11 +13,11 @@ import os
 from holloway import git
 from holloway.capture.event_subject import extract_text
 from holloway.capture.hosts import MILESTONES
-from holloway.capture.journal_fields import ARGUMENTS, MESSAGES, SESSION, TASK, TOOL_USE
+from holloway.capture.journal_fields import MESSAGES, SESSION, TARGET_ARGUMENTS, TASK, TOOL_USE
 from holloway.config import (
-    FILES_MAX,
     JOURNAL_FILE_BYTES_MAX,
     JOURNAL_TEXT_CHARS_MAX,
+    MEMORY_FILES_MAX,
     PATH_CHARS_MAX,
     SCRATCHPAD_LINES_MAX,
     SCRATCHPAD_RESULT_CHARS_MAX,
@@ -41,7 +41,7 @@ ANSWER_CHARS_MAX = 200_000
 SECRET_CHARS_MIN = 20
 MARGIN_CHARS = 200
 """Extra length searched for secrets beyond the part that is kept, so that no truncated secret remains."""
-DIGEST_BYTES = 4
+JOURNAL_DIGEST_BYTES = 4
 
 TAIL_BYTES = 64 * 1024
 """Length of the journal's end that is searched for a duplicate event."""
@@ -87,7 +87,7 @@ def append_entry(folder: str, session: str, entry: dict[str, object]) -> bool:
 def _told_before(tail: bytes, line: bytes) -> bool:
     """Return whether a line before this one, the last, records the same event at the same time."""
     at = line.find(_SAME)
-    mark = line[at : at + len(_SAME) + 2 * DIGEST_BYTES + 1]
+    mark = line[at : at + len(_SAME) + 2 * JOURNAL_DIGEST_BYTES + 1]
     before = tail[: -len(line)].rfind(mark) if at > 0 else -1
     if before < 0:
         return False
@@ -198,7 +198,7 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
     patch = tools.patch_in(arguments)
     if patch:
         entry["edits"] = _patch_edits(patch, folder, root)
-    for name in ARGUMENTS:
+    for name in TARGET_ARGUMENTS:
         if arguments.get(name) and arguments[name] is not patch:
             entry[name] = _bounded_text(arguments[name])
     if is_record(str(entry.get("tool", ""))):
@@ -233,7 +233,9 @@ def _redact_path(path: str) -> str:
 def _note_fields(arguments: dict[str, object]) -> dict[str, object]:
     """Return the text, type and files that an agent asked to remember."""
     files = arguments.get("files")
-    named = [_bounded_text(path, PATH_CHARS_MAX) for path in files[:FILES_MAX]] if isinstance(files, list) else []
+    named = (
+        [_bounded_text(path, PATH_CHARS_MAX) for path in files[:MEMORY_FILES_MAX]] if isinstance(files, list) else []
+    )
     return {
         "text": _bounded_text(arguments.get("text") or ""),
         "type": _bounded_text(arguments.get("type") or "", 40),
@@ -271,7 +273,7 @@ def _digest_lines(lines: list[str]) -> list[str]:
     from _blake2 import blake2b  # the module behind hashlib, which would load much more
 
     bounded = lines[:SCRATCHPAD_LINES_MAX]
-    return [blake2b(line.encode("utf-8", "replace"), digest_size=DIGEST_BYTES).hexdigest() for line in bounded]
+    return [blake2b(line.encode("utf-8", "replace"), digest_size=JOURNAL_DIGEST_BYTES).hexdigest() for line in bounded]
 
 
 def _plan_item(given: dict[str, object]) -> list[object]:
@@ -289,13 +291,13 @@ def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) 
     if event.get("hook_event_name") == "PostToolUseFailure" or error or interrupted or refused:
         entry["failed"] = True
     if error:
-        entry["error"] = _head_and_tail(str(error)[:ANSWER_CHARS_MAX])
+        entry["error"] = _head_and_tail(_cut_answer(str(error)))
     if interrupted:
         entry["interrupted"] = True
     if facts.get("userModified") is True:
         entry["changed"] = True
     if tools.kind_of(str(entry.get("tool", ""))) in _ANSWERING:
-        if ("failed" in entry or not _prints_files(entry)) and (output := extract_text(response)[:ANSWER_CHARS_MAX]):
+        if ("failed" in entry or not _prints_files(entry)) and (output := _cut_answer(extract_text(response))):
             entry["text"] = _head_and_tail(output)
         _note_files(entry, facts, root)
 
@@ -319,6 +321,14 @@ def _note_files(entry: dict[str, object], told: dict[str, object], root: str) ->
     names = [name[len(prefix) :] if name.startswith(prefix) else name for name in map(str, listed[:FILES_KEPT_MAX])]
     inside = [name[:300] for name in names if name and not os.path.isabs(name) and not name.startswith("~")]
     entry["files"] = _bounded_text("\n".join(inside), FILES_KEPT_MAX * 300).split("\n") if inside else []
+
+
+def _cut_answer(text: str) -> str:
+    """Cut an output to the length that is examined, at white space: a partial word may be part of a secret."""
+    if len(text) <= ANSWER_CHARS_MAX or text[ANSWER_CHARS_MAX].isspace():
+        return text[:ANSWER_CHARS_MAX]
+    words = text[:ANSWER_CHARS_MAX].rsplit(None, 1)
+    return words[0] if len(words) > 1 else ""
 
 
 def _head_and_tail(said: str) -> str:

@@ -19,12 +19,12 @@ SESSION = (
 )
 TASK = (("subject", "subject", 200), ("taskId", "task", 200), ("status", "status", 200))
 """Arguments of a tool that changes one task of a to-do list."""
-TARGETS = ("command", "cmd", "pattern", "glob", "query", "url")
+TARGET_FIELDS = ("command", "cmd", "pattern", "glob", "query", "url")
 """Arguments of tools from which a call is rebuilt; they have the same key in the entry."""
-ARGUMENTS = (*TARGETS, "description", "subagent_type")
+TARGET_ARGUMENTS = (*TARGET_FIELDS, "description", "subagent_type")
 MESSAGES = ("prompt", "source", "reason", "trigger", "last_assistant_message", "compact_summary")
 
-FIELDS = {
+JOURNAL_FIELDS = {
     "at": "time of the event",
     "event": "name of the event, as Claude Code calls it",
     "same": "digest by which the same event of two hosts is recognised",

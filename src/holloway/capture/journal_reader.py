@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.capture import claude_code, codex, tool_events
-from holloway.capture.journal_fields import TARGETS, TASK
+from holloway.capture import claude_code, hosts, tool_events
+from holloway.capture.journal_fields import TARGET_FIELDS, TASK
 from holloway.capture.json_lines import as_count, as_items, as_mapping, as_text, parse_time, read_objects
 from holloway.capture.session_reader import SAME_PROMPT_S, Following
-from holloway.config import PATH_CHARS_MAX, SCRATCHPAD_LINES_MAX, TEXT_CHARS_MAX
+from holloway.config import PATH_CHARS_MAX, SCRATCHPAD_LINES_MAX, SHORT_TEXT_CHARS_MAX
 from holloway.domain.event import Call, Ended, Interrupted, Plan, PlanItem, Said, Started, ToolKind
-from holloway.text.tools import FILES_MAX
+from holloway.text.tools import TOOL_FILES_MAX
 
 if TYPE_CHECKING:
     from holloway.domain.event import Event
 
 ENTRIES_COMPARED_MAX = 256
 """Number of earlier entries that an entry is compared with: other hosts may run the same hooks."""
-ID_CHARS_MAX = 200
+JOURNAL_ID_CHARS_MAX = 200
 
 _WAKING = frozenset({"system", "loop_wakeup", "schedule_wakeup", "poll_event"})
 """Sources of prompts that no user typed."""
@@ -61,7 +61,7 @@ def _read_header(path: Path) -> Journal | None:
     started, last = 0.0, ""
     for row in read_objects(path):
         started = started or parse_time(row.get("at"), 0.0)
-        last = as_text(row.get("event"), ID_CHARS_MAX) or last
+        last = as_text(row.get("event"), JOURNAL_ID_CHARS_MAX) or last
         fields |= {name: value for name in ("session", "host", "transcript") if (value := as_text(row.get(name)))}
     named = _transcript_file(fields["transcript"]) if "transcript" in fields else None
     return Journal(
@@ -77,7 +77,7 @@ def _read_header(path: Path) -> Journal | None:
 
 def _agent_name(told: Mapping[str, object]) -> str:
     rollout = Path(as_text(told.get("transcript"))).name.startswith("rollout-")
-    return as_text(told.get("host"), TEXT_CHARS_MAX) or (codex.AGENT if rollout else claude_code.AGENT)
+    return as_text(told.get("host"), SHORT_TEXT_CHARS_MAX) or (hosts.CODEX if rollout else hosts.CLAUDE_CODE)
 
 
 def _transcript_file(named: str) -> Path | None:
@@ -143,8 +143,11 @@ class _Reader:
             return
         if not self._started:
             self._started = True
-            session = as_text(row.get("session"), ID_CHARS_MAX) or self._name
-            branch, commit = as_text(row.get("branch"), ID_CHARS_MAX), as_text(row.get("commit"), ID_CHARS_MAX)
+            session = as_text(row.get("session"), JOURNAL_ID_CHARS_MAX) or self._name
+            branch, commit = (
+                as_text(row.get("branch"), JOURNAL_ID_CHARS_MAX),
+                as_text(row.get("commit"), JOURNAL_ID_CHARS_MAX),
+            )
             yield Started(at, session, _agent_name(row), branch, commit)
         self._following.cwd = os.path.join(self._following.root, as_text(row.get("cwd"), PATH_CHARS_MAX))  # noqa: PTH118
         if event in _TOOL_EVENTS:
@@ -153,14 +156,14 @@ class _Reader:
             yield from self._parse_prompt(row, at)
         elif text := (as_text(row.get("last_assistant_message")) or as_text(row.get("compact_summary"))).strip():
             # After a compaction, the agent's summary is all that is left of its earlier work.
-            yield Said(at, text, False, as_text(row.get("agent"), ID_CHARS_MAX))
+            yield Said(at, text, False, as_text(row.get("agent"), JOURNAL_ID_CHARS_MAX))
         if event == "SessionEnd":
-            yield Ended(at, as_text(row.get("reason"), TEXT_CHARS_MAX))
+            yield Ended(at, as_text(row.get("reason"), SHORT_TEXT_CHARS_MAX))
 
     def _is_repeated(self, row: Mapping[str, object], at: float) -> bool:
         """Return whether an equal entry was recorded a moment before."""
         try:
-            same = as_text(row.get("same"), ID_CHARS_MAX) or json.dumps({**row, "at": ""}, sort_keys=True)
+            same = as_text(row.get("same"), JOURNAL_ID_CHARS_MAX) or json.dumps({**row, "at": ""}, sort_keys=True)
         except RecursionError:  # not written by one of our hooks
             return False
         before = self._recent.pop(same, None)
@@ -176,12 +179,12 @@ class _Reader:
             yield from self._following.record_prompt(claude_code.extract_user_text(as_text(row.get("prompt"))))
 
     def _parse_tool(self, row: Mapping[str, object], event: str) -> Iterator[Event]:
-        tool, call_id = as_text(row.get("tool"), ID_CHARS_MAX), as_text(row.get("call"), ID_CHARS_MAX)
+        tool, call_id = as_text(row.get("tool"), JOURNAL_ID_CHARS_MAX), as_text(row.get("call"), JOURNAL_ID_CHARS_MAX)
         if not tool:
             return
         self._unnamed += not call_id
         call_id = call_id or f"call-{self._unnamed}"
-        actor = as_text(row.get("agent"), ID_CHARS_MAX)
+        actor = as_text(row.get("agent"), JOURNAL_ID_CHARS_MAX)
         if record := as_mapping(row.get("record")):
             self._following.queue_note(call_id, record, actor)
         yield from self._following.queue_calls(self._build_calls(row, tool, call_id, actor))
@@ -207,12 +210,12 @@ class _Reader:
                 )
                 for n, edit in enumerate(edits)
             ]
-        arguments = {name: row[name] for name in TARGETS if name in row}
+        arguments = {name: row[name] for name in TARGET_FIELDS if name in row}
         call = tool_events.build_call(
             tool, arguments, at=at, call_id=call_id, root=root, cwd=self._following.cwd, actor=actor
         )
         changed = replace(call, removed=_string_lines(row.get("removed")), added=_string_lines(row.get("added")))
-        more = [(as_text(path, PATH_CHARS_MAX), not path) for path in as_items(row.get("more"))[: FILES_MAX - 1]]
+        more = [(as_text(path, PATH_CHARS_MAX), not path) for path in as_items(row.get("more"))[: TOOL_FILES_MAX - 1]]
         first = (as_text(row.get("path"), PATH_CHARS_MAX), row.get("outside") is True)
         places = tool_events.in_turn(call.kind, [first, *more])
         return [
@@ -222,7 +225,9 @@ class _Reader:
 
     def _parse_plan(self, row: Mapping[str, object], tool: str) -> Plan | None:
         if listed := [as_items(item) for item in as_items(row.get("plan"))]:
-            items = [PlanItem(as_text(item[0], TEXT_CHARS_MAX), item[1] is True) for item in listed if len(item) == 2]
+            items = [
+                PlanItem(as_text(item[0], SHORT_TEXT_CHARS_MAX), item[1] is True) for item in listed if len(item) == 2
+            ]
             return Plan(self._following.at, tuple(items))
         return self._following.update_plan(tool, {key: row.get(field) for key, field, _ in TASK})
 
@@ -240,4 +245,4 @@ class _Reader:
 
 
 def _string_lines(given: object) -> tuple[str, ...]:
-    return tuple(as_text(line, TEXT_CHARS_MAX) for line in as_items(given)[:SCRATCHPAD_LINES_MAX])
+    return tuple(as_text(line, SHORT_TEXT_CHARS_MAX) for line in as_items(given)[:SCRATCHPAD_LINES_MAX])

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 LINE_BYTES_MAX = 8 * 1024 * 1024
-TEXT_CHARS_MAX = 20_000
+TRANSCRIPT_TEXT_CHARS_MAX = 20_000
 """Maximum length of a text; a longer one keeps its beginning and its end. The scratchpad keeps less."""
 BLOCKS_MAX = 1_000
 _CHUNK_BYTES = 1024 * 1024
@@ -52,7 +52,7 @@ def as_items(value: object) -> list[object]:
     return value[:BLOCKS_MAX] if isinstance(value, list) else []
 
 
-def as_text(value: object, limit: int = TEXT_CHARS_MAX) -> str:
+def as_text(value: object, limit: int = TRANSCRIPT_TEXT_CHARS_MAX) -> str:
     """Return the value as valid Unicode, a long text truncated in its middle; empty if the value is not a string."""
     if not isinstance(value, str):
         return ""

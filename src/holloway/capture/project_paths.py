@@ -18,7 +18,7 @@ from holloway.safety.paths import contained_path
 
 PATHS_REMEMBERED_MAX = 8_192
 NAMED_LINES_MAX = 5_000
-NAME_CHARS_MAX = 300
+NAMED_PATH_CHARS_MAX = 300
 
 _WORKTREE = re.compile(r"(?:\.claude/worktrees|\.worktrees)/[^/]+(?:/|$)")
 _STAYING = re.compile(r"\s*cd \.\s*(?:&&|;)\s*")
@@ -107,7 +107,7 @@ def _folder_patterns(base: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 def project_names(given: list[object], root: str, cwd: str = "") -> tuple[str, ...]:
     """Return the file names of a tool's result relative to the project, without those outside."""
-    names = (_project_name(as_text(name, NAME_CHARS_MAX), root, cwd) for name in given[:SCRATCHPAD_FILES_MAX])
+    names = (_project_name(as_text(name, NAMED_PATH_CHARS_MAX), root, cwd) for name in given[:SCRATCHPAD_FILES_MAX])
     return tuple(dict.fromkeys(name for name in names if name))
 
 
@@ -115,7 +115,7 @@ def names_in(output: str, root: str, cwd: str = "") -> tuple[str, ...]:
     """Return the files named in the output of a search or a listing, one per line, with or without a line number."""
     names: dict[str, None] = {}
     for line in output.splitlines()[:NAMED_LINES_MAX]:
-        name = line[:NAME_CHARS_MAX].strip().partition(":")[0]
+        name = line[:NAMED_PATH_CHARS_MAX].strip().partition(":")[0]
         if _NAME.fullmatch(name) and ("/" in name or _SUFFIX.search(name)):
             names[_project_name(name, root, cwd)] = None
     names.pop("", None)

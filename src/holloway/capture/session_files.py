@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from filelock import FileLock, Timeout
 
-from holloway.capture import claude_code, codex, journal_reader
+from holloway.capture import claude_code, codex, hosts, journal_reader
 from holloway.capture.json_lines import parse_time, read_objects
-from holloway.config import LEARN_ATTEMPTS_MAX, SESSION_SILENCE_S
+from holloway.config import LEARN_ATTEMPTS_MAX, LOCK_WAIT_S, SESSION_SILENCE_S
 from holloway.domain.event import Started
 from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError, InvalidInput
@@ -33,13 +33,11 @@ if TYPE_CHECKING:
     from holloway.store.store import Store
 
 
-LOCK_WAIT_S = 120
-
 Lesson = TypeVar("Lesson")
 """The result of learning from a session; the caller defines its type."""
-HEAD_LINES = 50
+TRANSCRIPT_START_LINES = 50
 """Number of lines searched for the start time of a transcript."""
-NESTING_MAX = 8
+SUBAGENT_DEPTH_MAX = 8
 """Maximum depth of subagents that start subagents."""
 
 
@@ -181,7 +179,7 @@ class SessionFiles(Generic[Lesson]):
 
     def _find_earlier(self, own: Transcript, first_at: str) -> list[Transcript]:
         """Return the transcripts whose beginning this one repeats: a resumed session may be written out again."""
-        if own.agent != claude_code.AGENT:
+        if own.agent != hosts.CLAUDE_CODE:
             return []
         self._list_folder(own.path.parent)
         same_start = [
@@ -207,7 +205,7 @@ class SessionFiles(Generic[Lesson]):
         self._listed_folders.add(folder)
         for path in sorted(folder.glob("*.jsonl")):
             if path not in self._transcripts and not path.name.startswith("agent-"):
-                transcript = open_transcript(path, claude_code.AGENT)
+                transcript = open_transcript(path, hosts.CLAUDE_CODE)
                 if transcript is not None:
                     self._transcripts[path] = transcript
 
@@ -255,7 +253,7 @@ class Transcript:
 def find_transcripts(root: Path, home: Path | None = None) -> list[Transcript]:
     """Return the transcripts of a project from all supported agents, oldest first."""
     person = home or Path.home()
-    listed = [_describe_file(claude_code.AGENT, path, path.stem) for path in claude_code.find_transcripts(person, root)]
+    listed = [_describe_file(hosts.CLAUDE_CODE, path, path.stem) for path in claude_code.find_transcripts(person, root)]
     listed += _group_rollouts(codex.find_rollouts(person, root))
     existing = (transcript for transcript in listed if transcript)
     return sorted(existing, key=lambda transcript: (transcript.started_at, str(transcript.path)))
@@ -263,7 +261,7 @@ def find_transcripts(root: Path, home: Path | None = None) -> list[Transcript]:
 
 def read_events(transcript: Transcript, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
     """Return the events of a session; entries that are already in `seen` are left out."""
-    if transcript.agent == claude_code.AGENT:
+    if transcript.agent == hosts.CLAUDE_CODE:
         return claude_code.read_session(transcript.path, root, seen)
     streams = [codex.read_session(path, root) for path in (transcript.path, *transcript.parts)]
     return heapq.merge(*streams, key=lambda event: event.at)
@@ -271,7 +269,7 @@ def read_events(transcript: Transcript, root: Path, seen: set[int] | None = None
 
 def open_transcript(path: Path, agent: str) -> Transcript | None:
     """Return the transcript in a file that this agent wrote; None if the file does not exist."""
-    session = path.stem if agent == claude_code.AGENT else codex.session_id(codex.read_metadata(path), path)
+    session = path.stem if agent == hosts.CLAUDE_CODE else codex.session_id(codex.read_metadata(path), path)
     return _describe_file(agent, path, session)
 
 
@@ -282,12 +280,12 @@ def _group_rollouts(paths: list[Path]) -> list[Transcript | None]:
     parts: dict[Path, list[Path]] = {}
     for path in metadata:
         owner = path
-        for _ in range(NESTING_MAX):
+        for _ in range(SUBAGENT_DEPTH_MAX):
             owner = owners.get(codex.parent_session(metadata[owner]), owner)
         parts.setdefault(owner, []).append(path)
     sessions = []
     for owner, files in parts.items():
-        session = _describe_file(codex.AGENT, owner, codex.session_id(metadata[owner], owner))
+        session = _describe_file(hosts.CODEX, owner, codex.session_id(metadata[owner], owner))
         sessions.append(replace(session, parts=tuple(file for file in files if file != owner)) if session else None)
     return sessions
 
@@ -297,6 +295,6 @@ def _describe_file(agent: str, path: Path, session: str) -> Transcript | None:
         about = path.stat()
     except OSError:
         return None
-    times = (parse_time(row.get("timestamp"), 0.0) for row in islice(read_objects(path), HEAD_LINES))
+    times = (parse_time(row.get("timestamp"), 0.0) for row in islice(read_objects(path), TRANSCRIPT_START_LINES))
     started = next((time for time in times if time), about.st_mtime)
     return Transcript(agent, path, session, started, about.st_size, about.st_mtime)

@@ -9,12 +9,12 @@ from pathlib import Path
 from holloway.capture import project_paths, tool_events
 from holloway.capture.json_lines import as_items, as_mapping, as_text, parse_time
 from holloway.config import (
-    FILES_MAX,
+    MEMORY_FILES_MAX,
     PATH_CHARS_MAX,
     SCRATCHPAD_FILES_MAX,
     SCRATCHPAD_PLAN_ITEMS_MAX,
+    SHORT_TEXT_CHARS_MAX,
     TAG_CHARS_MAX,
-    TEXT_CHARS_MAX,
 )
 from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result, ToolKind
 from holloway.text.tools import is_record
@@ -88,7 +88,7 @@ class Following:
         """Keep a note that the agent asked to remember until the tool call has succeeded."""
         text = as_text(arguments.get("text")).strip()
         if text and len(self._records) < OPEN_CALLS_MAX:
-            files = tuple(as_text(path, PATH_CHARS_MAX) for path in as_items(arguments.get("files"))[:FILES_MAX])
+            files = tuple(as_text(path, PATH_CHARS_MAX) for path in as_items(arguments.get("files"))[:MEMORY_FILES_MAX])
             self._records[call_id] = Recorded(
                 self.at, text, as_text(arguments.get("type"), TAG_CHARS_MAX), files, actor
             )
@@ -152,7 +152,7 @@ class Plans:
         return self._change_item(arguments, at) if tool == "TaskUpdate" else None
 
     def _add_item(self, arguments: Mapping[str, object], at: float) -> Plan | None:
-        subject = as_text(arguments.get("subject"), TEXT_CHARS_MAX)
+        subject = as_text(arguments.get("subject"), SHORT_TEXT_CHARS_MAX)
         self._created += 1  # hosts number them in this order
         if not subject or len(self._tasks) >= SCRATCHPAD_PLAN_ITEMS_MAX:
             return None
@@ -173,11 +173,13 @@ class Plans:
 
 def _parse_item(given: Mapping[str, object]) -> PlanItem:
     text = next((given[name] for name in _NAMES if given.get(name)), "")
-    return PlanItem(as_text(text, TEXT_CHARS_MAX), as_text(given.get("status")) in _DONE or given.get("done") is True)
+    return PlanItem(
+        as_text(text, SHORT_TEXT_CHARS_MAX), as_text(given.get("status")) in _DONE or given.get("done") is True
+    )
 
 
 def _parse_steps(plan: object) -> tuple[PlanItem, ...]:
     """Return the numbered steps of a plan in prose."""
     matches = (_STEP.match(line) for line in as_text(plan).splitlines())
-    steps = [PlanItem(step[1].strip("* ")[:TEXT_CHARS_MAX]) for step in matches if step]
+    steps = [PlanItem(step[1].strip("* ")[:SHORT_TEXT_CHARS_MAX]) for step in matches if step]
     return tuple(steps[:SCRATCHPAD_PLAN_ITEMS_MAX])

@@ -9,13 +9,11 @@ from dataclasses import replace
 
 from holloway.capture.json_lines import as_text
 from holloway.capture.project_paths import localise_command, names_in, place_path
-from holloway.config import SCRATCHPAD_LINES_MAX, TEXT_CHARS_MAX
+from holloway.config import CALL_ID_CHARS_MAX, SCRATCHPAD_LINES_MAX, SHORT_TEXT_CHARS_MAX
 from holloway.domain.event import Call, Result, ToolKind
 from holloway.text import edit_lines, tools
 from holloway.text.commands import parse_command
-from holloway.text.programs import LIST, SEARCH
-
-CALL_CHARS_MAX = 200
+from holloway.text.tools import LIST, SEARCH
 
 _BARE_NAMES = frozenset({"ls", "tree", "dir", "wc", "du"})
 """Programs whose listings name files without their folder, or together with numbers."""
@@ -52,7 +50,7 @@ def build_calls(
     actor: str = "",
 ) -> list[Call]:
     """Return the events of a tool call: one, or one for each file that a patch changes or a list names."""
-    name, call_id = as_text(tool, tools.NAME_CHARS_MAX), as_text(call_id, CALL_CHARS_MAX)
+    name, call_id = as_text(tool, tools.TOOL_NAME_CHARS_MAX), as_text(call_id, CALL_ID_CHARS_MAX)
     kind = kind_of(name)
     command = as_text(tools.typed_command(tools.find_argument(arguments, "command", kind)), tools.EDIT_CHARS_MAX)
     if changes := edit_lines.parse_patch(_patch_in(kind, arguments, command)):
@@ -67,12 +65,12 @@ def build_calls(
         call_id,
         kind,
         name,
-        pattern=as_text(_first_value(tools.find_argument(arguments, "pattern", kind)), TEXT_CHARS_MAX),
+        pattern=as_text(_first_value(tools.find_argument(arguments, "pattern", kind)), SHORT_TEXT_CHARS_MAX),
         command=localise_command(command, root, _command_folder(arguments, root, cwd)) if command else "",
-        url=as_text(tools.find_argument(arguments, "url", kind), TEXT_CHARS_MAX),
+        url=as_text(tools.find_argument(arguments, "url", kind), SHORT_TEXT_CHARS_MAX),
         removed=removed,
         added=added,
-        actor=as_text(actor, CALL_CHARS_MAX),
+        actor=as_text(actor, CALL_ID_CHARS_MAX),
     )
     places = in_turn(kind, (place_path(path, root, cwd) for path in tools.named_files(arguments, kind) or [""]))
     return [
@@ -126,7 +124,7 @@ def _build_patch_call(
         removed=_bound_lines(change.removed),
         added=_bound_lines(change.added),
         outside=outside,
-        actor=as_text(actor, CALL_CHARS_MAX),
+        actor=as_text(actor, CALL_ID_CHARS_MAX),
     )
 
 
@@ -155,5 +153,5 @@ def _first_value(value: object) -> object:
 
 def _command_folder(arguments: Mapping[str, object], root: str, cwd: str) -> str:
     """Return the folder that a command runs in."""
-    folder = as_text(tools.first_argument(arguments, "workdir working_directory cwd"), TEXT_CHARS_MAX)
+    folder = as_text(tools.first_argument(arguments, "workdir working_directory cwd"), SHORT_TEXT_CHARS_MAX)
     return posixpath.join(cwd or root, folder) if folder else cwd

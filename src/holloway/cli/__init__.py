@@ -9,7 +9,7 @@ import click
 
 from holloway.errors import HollowayError
 
-COMMANDS = {
+CLI_COMMANDS = {
     "Start": {
         "init": ("init", "Start a memory for a project and map its code"),
         "setup": ("setup", "Connect an agent, or disconnect it"),
@@ -78,7 +78,7 @@ COMMAND_SYNONYMS = {
 }
 """Command names from other tools, with ours: used for the "did you mean" hint, not as aliases."""
 
-_MODULES = {name: module for section in COMMANDS.values() for name, (module, _) in section.items()}
+_MODULES = {name: module for section in CLI_COMMANDS.values() for name, (module, _) in section.items()}
 
 
 class LazyCommandGroup(click.Group):
@@ -104,7 +104,7 @@ class LazyCommandGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands by section, without importing them."""
-        for section, commands in COMMANDS.items():
+        for section, commands in CLI_COMMANDS.items():
             with formatter.section(section):
                 formatter.write_dl([(name, text) for name, (_, text) in commands.items()])
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holloway.service.code_map import CodeMap, Consequences
     from holloway.service.results import GraphNode, LocateResult, Module, ReachedNode
 
-SHOWN_MAX = 12
+MAP_ROWS_SHOWN_MAX = 12
 
 
 @click.command("index")
@@ -184,13 +184,13 @@ def _print_impact(consequences: Consequences, depth: int) -> None:
     for reached in impact.reached:
         by_file.setdefault(reached.node.path, []).append(_describe_reached(reached))
     target_paths = {node.path for node in impact.target}
-    for path, distance in impact.files[:SHOWN_MAX]:
+    for path, distance in impact.files[:MAP_ROWS_SHOWN_MAX]:
         symbols = by_file.get(path, [])
         named = [name for name in symbols if not name.startswith("import")] or symbols
         symbol_text = ", ".join(named[:3]) + (f" and {len(named) - 3} more" if len(named) > 3 else "")
         print_text(f"  {distance}  {path}  {symbol_text}")
-    if len(impact.files) > SHOWN_MAX:
-        print_text(f"     and {len(impact.files) - SHOWN_MAX:,} more files")
+    if len(impact.files) > MAP_ROWS_SHOWN_MAX:
+        print_text(f"     and {len(impact.files) - MAP_ROWS_SHOWN_MAX:,} more files")
     if inside_count := sum(len(names) for path, names in by_file.items() if path in target_paths):
         print_text(f"  in the file itself: {inside_count}")
     if consequences.unfollowed:
@@ -199,7 +199,7 @@ def _print_impact(consequences: Consequences, depth: int) -> None:
         print_text(f"  and {impact.mentions} mentions of that name that could not be resolved")
     if impact.tests:
         print_text("tests to run", "bold")
-        for path in impact.tests[:SHOWN_MAX]:
+        for path in impact.tests[:MAP_ROWS_SHOWN_MAX]:
             print_text(f"  {path}")
     if consequences.coupled:
         print_text("often changed together (no import between them)", "bold")

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from holloway.service.results import Standing
 
 
-MARKS = {"ok": "✓", "warning": "!", "failure": "✗"}
+CHECK_MARKS = {"ok": "✓", "warning": "!", "failure": "✗"}
 PLAIN_MARKS = {"ok": "+", "warning": "!", "failure": "x"}
 """Fallback marks for a terminal without Unicode."""
-STYLES = {"ok": "green", "warning": "yellow", "failure": "red"}
+CHECK_STYLES = {"ok": "green", "warning": "yellow", "failure": "red"}
 LEVEL_DESCRIPTIONS = {
     1: "injects only confirmed or taught memories, and errors with an observed fix",
     2: "injects every memory above the threshold",
@@ -244,10 +244,10 @@ def doctor_command(as_json: bool, project: str) -> None:
     if as_json:
         print_json({"checks": [asdict(check) for check in checks]})
     else:
-        marks = MARKS if can_print("".join(MARKS.values())) else PLAIN_MARKS
+        marks = CHECK_MARKS if can_print("".join(CHECK_MARKS.values())) else PLAIN_MARKS
         for check in checks:
             named = f" [{check.finding}]" if check.finding else ""
-            print_text(f"{marks[check.verdict]} {check.name}: {check.seen}{named}", STYLES[check.verdict])
+            print_text(f"{marks[check.verdict]} {check.name}: {check.seen}{named}", CHECK_STYLES[check.verdict])
             if check.hint and check.verdict != "ok":
                 print_text(f"    {check.hint}")
     if any(check.verdict == "failure" for check in checks):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.service.session_report import Summary
 
-REASONS = {
+REVIEW_REASONS = {
     "tainted": "it was learned after untrusted content was read, or in a session without a person",
     "imported": "it was imported from a file of unknown origin",
     "rule": "it was read from a rules file",
@@ -192,5 +192,5 @@ def _print_card(memory: Holloway, card: Memory, number: int, total: int) -> None
         print_text(f"  {name}: {value}")
     origin = f" ({place})" if (place := describe_origin(card)) else ""
     print_text(f"  {describe_memory(card, memory.clock.now())}", "dim")
-    why = f"To review because {REASONS[card.review]}" if card.review else "Learned or used in the last session"
+    why = f"To review because {REVIEW_REASONS[card.review]}" if card.review else "Learned or used in the last session"
     print_text(f"  {why}{origin}.", "dim")

@@ -20,7 +20,7 @@ from holloway.cli.common import (
 if TYPE_CHECKING:
     from holloway.service.results import RuleChange, RulesImported
 
-SHOWN_MAX = 12
+RULES_SHOWN_MAX = 12
 """Rules shown before an import; `holloway rules --dry-run` shows all."""
 
 
@@ -68,10 +68,10 @@ def print_preview(imported: RulesImported) -> None:
     """Print what would be imported: rules per file, and the first rules."""
     by_file = Counter(entry.path for entry in imported.added)
     print_text("Rules found: " + ", ".join(f"{path} ({number})" for path, number in by_file.most_common()), "bold")
-    for entry in imported.added[:SHOWN_MAX]:
+    for entry in imported.added[:RULES_SHOWN_MAX]:
         _print_entry(entry)
-    if len(imported.added) > SHOWN_MAX:
-        print_text(f"  and {len(imported.added) - SHOWN_MAX} more (`holloway rules --dry-run`)", "dim")
+    if len(imported.added) > RULES_SHOWN_MAX:
+        print_text(f"  and {len(imported.added) - RULES_SHOWN_MAX} more (`holloway rules --dry-run`)", "dim")
 
 
 def describe_import(imported: RulesImported, *, would: bool = False) -> str:

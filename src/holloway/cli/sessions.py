@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from holloway.service.results import StoredCandidate
     from holloway.service.session_report import SessionReport
 
-MARKS = {"promoted": "+", "reinforced": "=", "held": "~", "dropped": "-"}
-STYLES = {"promoted": "green", "reinforced": "green", "held": "yellow", "dropped": "dim"}
+CANDIDATE_MARKS = {"promoted": "+", "reinforced": "=", "held": "~", "dropped": "-"}
+CANDIDATE_STYLES = {"promoted": "green", "reinforced": "green", "held": "yellow", "dropped": "dim"}
 
 
 @click.command("sessions")
@@ -154,7 +154,10 @@ def _describe_evidence(session: SessionSummary) -> str:
 
 def _print_candidate(candidate: StoredCandidate) -> None:
     name = candidate.signal.replace("_", " ")
-    print_text(f"{MARKS[candidate.state]} step {candidate.step}: {name}, {candidate.state}", STYLES[candidate.state])
+    print_text(
+        f"{CANDIDATE_MARKS[candidate.state]} step {candidate.step}: {name}, {candidate.state}",
+        CANDIDATE_STYLES[candidate.state],
+    )
     if content := candidate.draft.get("content"):
         print_text(f"    {content}")
     if reason_text := " ".join(filter(None, (candidate.reason, f"[{candidate.memory}]" if candidate.memory else ""))):

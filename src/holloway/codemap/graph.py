@@ -6,6 +6,7 @@ from collections import defaultdict
 from itertools import accumulate
 
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.config import GRAPH_DEPTH_MAX
 from holloway.text.file_roles import is_runnable_test, is_test
 
 TYPE_CHECKING = False
@@ -14,14 +15,13 @@ if TYPE_CHECKING:
 
     from holloway.codemap.database import MapDatabase
 
-DEPTH_MAX = 6
-SHOWN_MAX = 200
+NODES_SHOWN_MAX = 200
 """Nodes in one answer: the nearest ones. The others are only counted."""
 FRONTIER_MAX = 400
 """Nodes that the next level starts from; a larger level is not followed further."""
 CONFIDENCE_MIN = 0.5
 """Threshold for edges; those below it stay in the map but are ignored here."""
-TESTS_MAX = 20
+GRAPH_TESTS_MAX = 20
 BY_NAME_MIN = 0.75
 """Threshold above which a test is matched by its name; tests that merely use a file have lower confidence."""
 
@@ -107,7 +107,7 @@ class ImpactReport:
         names = {node.id: str(node) for node in self.target}
         chain = [str(reached.node)]
         step = reached
-        for _ in range(DEPTH_MAX):
+        for _ in range(GRAPH_DEPTH_MAX):
             if step.origin in names:
                 chain.append(names[step.origin])
                 break
@@ -175,9 +175,9 @@ def compute_impact(
 ) -> ImpactReport:
     """Compute the nodes that depend on the target (or, forward, those it depends on), up to a depth."""
     answer = ImpactReport(target, forward=forward)
-    reached = _search_levels(database, answer, min(depth, DEPTH_MAX), forward)
-    answer.reached = tuple(reached[:SHOWN_MAX])
-    answer.complete = answer.complete and len(reached) <= SHOWN_MAX
+    reached = _search_levels(database, answer, min(depth, GRAPH_DEPTH_MAX), forward)
+    answer.reached = tuple(reached[:NODES_SHOWN_MAX])
+    answer.complete = answer.complete and len(reached) <= NODES_SHOWN_MAX
     answer.tests = tuple(_find_tests(database, target, reached))
     answer.mentions = _count_mentions(database, target) if not forward else 0
     answer.files = _list_files(target, answer.reached)
@@ -197,7 +197,7 @@ def _search_levels(database: MapDatabase, answer: ImpactReport, depth: int, forw
         reached += level_nodes
         seen_ids.update(entry.node.id for entry in level_nodes)
         frontier = [entry.node.id for entry in level_nodes if whole_file or entry.node.kind != "file"]
-        if not frontier or len(reached) >= SHOWN_MAX or len(frontier) > FRONTIER_MAX:
+        if not frontier or len(reached) >= NODES_SHOWN_MAX or len(frontier) > FRONTIER_MAX:
             answer.complete = answer.complete and not frontier
             break
     return reached
@@ -252,11 +252,11 @@ def _find_tests(database: MapDatabase, target: list[GraphNode], reached: list[Re
         " JOIN edges e ON e.source = f.id AND e.kind = 'tested_by' JOIN nodes t ON t.id = e.target"
         f" WHERE f.kind = 'file' AND x.path IN ({_format_placeholders(paths)})"
         " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
-        (*paths, TESTS_MAX),
+        (*paths, GRAPH_TESTS_MAX),
     )
     by_name = [row[0] for row in rows if row[1] > BY_NAME_MIN]
     test_paths = dict.fromkeys([*by_name, *direct, *(row[0] for row in rows)])
-    return sorted(test_paths, key=lambda path: not is_runnable_test(path))[:TESTS_MAX]
+    return sorted(test_paths, key=lambda path: not is_runnable_test(path))[:GRAPH_TESTS_MAX]
 
 
 def _count_mentions(database: MapDatabase, target: list[GraphNode]) -> int:

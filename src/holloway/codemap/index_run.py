@@ -15,7 +15,7 @@ from holloway.codemap.health import MapBusy, MapUpdate
 from holloway.codemap.history.git_log import find_renames
 from holloway.codemap.history.sync import sync_history
 from holloway.codemap.scip import import_index
-from holloway.config import replace_file
+from holloway.config import LOCK_WAIT_S, replace_file
 from holloway.store import contributions
 from holloway.store.filter import Filter
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from holloway.codemap.modules.user_edits import ModuleEdits
     from holloway.store.store import Store
 
-LOCK_WAIT_S = 120
 PROGRESS_EVERY_S = 0.5
 
 

@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
     from holloway.codemap.database import MapDatabase
 
-SHARED_MIN = 2
+TASK_WORDS_SHARED_MIN = 2
 """Words of a task that a file must contain to be listed on words alone."""
 TERMS_SEARCHED = 60
 """Words that are searched for: the most informative ones, rare or repeated."""
-COMMON_SHARE = 0.5
+COMMON_CHUNKS_SHARE = 0.5
 """Threshold above which a word is ignored as too common: BM25 gives it no weight. Words that a fifth of the chunks have
 are what the project is about; without them a task finds whatever else it mentions."""
 COMMON_MIN = 20
 """Chunks. A word in fewer chunks is never too common."""
 CHUNKS_RANKED_MAX = 20_000
 """Chunks that one search may score, counted once for each word they contain: the cost grows with them."""
-CHUNKS_MAX = 600
-FILES_MAX = 300
+CHUNKS_FOUND_MAX = 600
+FILES_FOUND_MAX = 300
 HEAD_WEIGHT = 2.0
 """Weight of a word in a chunk's path or name, relative to one in its body."""
 SATURATION = 1.2
@@ -71,7 +71,7 @@ def find_matching_files(path: str, task: str, limit: int) -> list[FileMatch]:
     with closing(MapDatabase(path)) as database:
         terms = select_terms(database, dict(words.most_common(TERMS_SEARCHED))) if database.is_current else []
         ranked = search_files(database, terms) if terms else []
-    return [match for match in ranked if len(match.words) >= SHARED_MIN][:limit]
+    return [match for match in ranked if len(match.words) >= TASK_WORDS_SHARED_MIN][:limit]
 
 
 def select_terms(database: MapDatabase, word_counts: Mapping[str, int]) -> list[Term]:
@@ -85,7 +85,7 @@ def select_terms(database: MapDatabase, word_counts: Mapping[str, int]) -> list[
     candidates: list[tuple[float, Term, int]] = []
     for stem, count in counts.items():
         holders = int(database.fetch_value("SELECT doc FROM chunk_words WHERE term = ?", (stem,)) or 0)
-        if 0 < holders <= max(COMMON_SHARE * total, COMMON_MIN):
+        if 0 < holders <= max(COMMON_CHUNKS_SHARE * total, COMMON_MIN):
             weight = math.sqrt(count)
             candidates.append((weight * math.log(1 + total / holders), Term(words[stem], stem, weight), holders))
     candidates.sort(key=lambda item: (-item[0], item[1]))
@@ -119,7 +119,7 @@ def search_chunks(database: MapDatabase, terms: list[Term]) -> list[ChunkMatch]:
         "SELECT f.path, c.name, -t.score FROM (SELECT rowid, bm25(chunk_text, ?, 1.0) AS score FROM chunk_text"
         " WHERE chunk_text MATCH ? ORDER BY score LIMIT ?) t"
         " JOIN chunks c ON c.id = t.rowid JOIN files f ON f.id = c.file ORDER BY t.score, f.path, c.line",
-        (HEAD_WEIGHT, " OR ".join(fts_terms), CHUNKS_MAX),
+        (HEAD_WEIGHT, " OR ".join(fts_terms), CHUNKS_FOUND_MAX),
     )
     return [ChunkMatch(*row) for row in rows]
 
@@ -150,11 +150,11 @@ def search_files(database: MapDatabase, terms: list[Term]) -> list[FileMatch]:
             score_share = rarity * count * (SATURATION + 1) / (count + length)
             scores[file] += score_share
             matched_words[file].append((-score_share, term.word))
-    floor = min(nlargest(FILES_MAX, scores.values()), default=0.0)
+    floor = min(nlargest(FILES_FOUND_MAX, scores.values()), default=0.0)
     candidates = json.dumps([file for file, score in scores.items() if score >= floor])
     path_rows = database.fetch_rows(
         "SELECT id, path FROM files WHERE id IN (SELECT value FROM json_each(?))", (candidates,)
     )
     paths = {row[0]: row[1] for row in path_rows}
-    best = sorted(paths, key=lambda file: (-scores[file], paths[file]))[:FILES_MAX]
+    best = sorted(paths, key=lambda file: (-scores[file], paths[file]))[:FILES_FOUND_MAX]
     return [FileMatch(paths[file], scores[file], [word for _, word in sorted(matched_words[file])]) for file in best]

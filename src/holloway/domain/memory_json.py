@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.domain.memory_details import Details
 
-SHOWN_CHARS_MAX = 80
-NUMBER_MAX = 10**15
+QUOTED_VALUE_CHARS_MAX = 80
+DETAIL_NUMBER_MAX = 10**15
 
 DETAILS: dict[MemoryType, type[Details]] = {
     MemoryType.DECISION: Decision,
@@ -166,7 +166,7 @@ def _convert_scalar(hint: Any, value: object, where: str) -> Any:
         raise InvalidInput(f"{where} cannot be {_quote_value(repr(value))}.", "It takes true or false.")
     try:
         converted = hint(value)
-        if isinstance(value, bool) or (not isinstance(converted, str) and not abs(converted) <= NUMBER_MAX):
+        if isinstance(value, bool) or (not isinstance(converted, str) and not abs(converted) <= DETAIL_NUMBER_MAX):
             raise ValueError
         return converted
     except (TypeError, ValueError, OverflowError):
@@ -176,7 +176,7 @@ def _convert_scalar(hint: Any, value: object, where: str) -> Any:
 
 def _quote_value(value: str) -> str:
     """Return a value for an error message, truncated to a recognisable length."""
-    return value if len(value) <= SHOWN_CHARS_MAX else f"{value[:SHOWN_CHARS_MAX]}…"
+    return value if len(value) <= QUOTED_VALUE_CHARS_MAX else f"{value[:QUOTED_VALUE_CHARS_MAX]}…"
 
 
 def _field_names(shape: Any) -> str:

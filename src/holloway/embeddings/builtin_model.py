@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
-FOLDER = Path(__file__).with_name("granite")
+MODEL_FOLDER = Path(__file__).with_name("granite")
 SHA256 = {
     "model.onnx": "03a825c4f66724a7f672fd8a928b0ef438d392b0be00614a49cb855c9beacec2",
     "tokenizer.json": "33465117406b9007673e8ba283f7f1383d9b5094df947481af60eec94ed7d7bd",
@@ -51,7 +51,7 @@ class BuiltinEmbedder:
     """Similarity threshold. Questions about code reach 0.55 among 400 lines of chat and mostly stay below 0.62 among
     short notes on other subjects; of the lines that answer a question, 95 % are above 0.69."""
 
-    def __init__(self, folder: Path = FOLDER, threads: int | None = None) -> None:
+    def __init__(self, folder: Path = MODEL_FOLDER, threads: int | None = None) -> None:
         self._folder = folder
         self._threads = threads or min(_count_processors(), EMBED_THREADS_MAX)
 
@@ -74,7 +74,7 @@ def embed_tokens(texts: Sequence[str]) -> list[Vectors]:
     import numpy as np  # loaded with the model
 
     with _LOAD_LOCK:
-        session, tokenizer = _load_model(FOLDER, min(_count_processors(), EMBED_THREADS_MAX))
+        session, tokenizer = _load_model(MODEL_FOLDER, min(_count_processors(), EMBED_THREADS_MAX))
     encodings = [tokenizer.encode(collapse_whitespace(text)) for text in texts]
     hidden = _run_model(session, encodings)
     vectors = []

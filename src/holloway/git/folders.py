@@ -12,13 +12,10 @@ _FILE_TYPE, _REGULAR_FILE = 0o170000, 0o100000
 def find_root(path: str) -> str:
     """Return the root of the working tree that contains a path; empty outside of git."""
     folder = os.path.realpath(path)
-    while True:
-        if os.path.exists(os.path.join(folder, ".git")):
-            return folder
+    while not os.path.exists(os.path.join(folder, ".git")) and folder:
         parent = os.path.dirname(folder)
-        if parent == folder:
-            return ""
-        folder = parent
+        folder = parent if parent != folder else ""
+    return folder
 
 
 def git_dir(root: str) -> str:

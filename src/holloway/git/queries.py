@@ -88,8 +88,6 @@ def files_underway(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
     targets = default_commits(root) if head and current_branch(root) != default_branch(root) else []
     # The default branch may be outdated locally or at origin: merge-base picks the nearer one.
     base = run_git(root, "merge-base", head, *targets, timeout_s=timeout_s).strip() if targets else head
-    if not base:
-        return []
     return changed_files(root, base, max(end - time.monotonic(), 0.0)) or []
 
 
@@ -114,11 +112,8 @@ _MESSAGE = "%H%x1f%B%x1e"
 
 def commits_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[tuple[str, str]]:
     """List commits of any branch since a time that touch these files: hash and message, newest first."""
-    tips = branch_commits(root)
-    if not tips:
-        return []
     options = ("--no-merges", f"--since={since}", f"--max-count={limit}", f"--format={_MESSAGE}")
-    return _parse_messages(run_git(root, "log", *options, *tips, "--", *paths))
+    return _parse_messages(run_git(root, "log", *options, *branch_commits(root), "--", *paths))
 
 
 def changes_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[str]:
@@ -145,10 +140,8 @@ def is_merged(root: str, fork: str, tip: str, target: str) -> bool:
         return False
     if is_ancestor(root, tip, target):
         return True
-    if not fork or not run_succeeds(root, "cat-file", "-e", tip):
-        return False
     cherries = run_git(root, "cherry", target, tip, fork).split("\n")
-    marks = {line[:1] for line in cherries if line}
+    marks = {line[0] for line in cherries if line}
     return marks == {"-"} or _is_content_on(root, fork, tip, target) or _is_squashed(root, fork, tip, target)
 
 

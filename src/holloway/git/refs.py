@@ -66,9 +66,9 @@ def branch_commits(root: str) -> list[str]:
     """
     common = common_dir(root)
     packed_lines = read_file(os.path.join(common, "packed-refs")).splitlines()
-    packed = [line.split(" ", 1) for line in packed_lines if " refs/heads/" in line or " refs/remotes/" in line]
+    packed = [line.partition(" ")[0] for line in packed_lines if " refs/heads/" in line or " refs/remotes/" in line]
     loose = [commit_of(root, ref) for kind in ("heads", "remotes") for ref in _list_loose_refs(common, f"refs/{kind}")]
-    commits = [head_commit(root), *default_commits(root), *loose, *(_valid_commit(parts[0]) for parts in packed)]
+    commits = [head_commit(root), *default_commits(root), *loose, *map(_valid_commit, packed)]
     return [commit for commit in dict.fromkeys(commits) if commit][:_TIPS_MAX]
 
 
@@ -96,7 +96,7 @@ def _ref_value(root: str, ref: str) -> str:
 
 def _packed_ref(common: str, ref: str) -> str:
     lines = read_file(os.path.join(common, "packed-refs")).splitlines()
-    return next((_valid_commit(line.split(" ", 1)[0]) for line in lines if line.endswith(" " + ref)), "")
+    return next((_valid_commit(line.partition(" ")[0]) for line in lines if line.endswith(" " + ref)), "")
 
 
 def _valid_commit(text: str) -> str:

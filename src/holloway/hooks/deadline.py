@@ -23,7 +23,7 @@ GRACE_S = 1.0
 TERMINATED, FAILED = "terminated", "failed"
 WHOLE = "whole"
 """The last stage of an answer: nothing is missing from it."""
-UNKNOWN, NOTED = "unknown", "event"
+UNKNOWN_POINT, NOTED = "unknown", "event"
 """The points of an event that was not read yet, and of one that is only captured."""
 
 
@@ -43,7 +43,7 @@ class Deadline:
     def _reset(self) -> None:
         self._began = time.monotonic()
         self._offered: tuple[str, bytes, Callable[[], None] | None] = ("", b"", None)
-        self.point = UNKNOWN
+        self.point = UNKNOWN_POINT
         self.session = ""
         self.folder = ""
 
@@ -52,7 +52,7 @@ class Deadline:
 
         This only has an effect in a process that watches its deadline, as a hook does from its first line on.
         """
-        if self.point != UNKNOWN:
+        if self.point != UNKNOWN_POINT:
             self._reset()  # A test has several events in one process.
         self.point = point
         if self._watches:
@@ -82,7 +82,7 @@ class Deadline:
         self._settle()
         if answer:
             os.write(1, answer)
-        self._count(answer_log.FULL if answer else answer_log.EMPTY, "")
+        self._count(answer_log.ANSWER_FULL if answer else answer_log.ANSWER_EMPTY, "")
 
     def leave(self, why: str) -> None:
         """End the process from a watching thread, with the best answer so far unless one was given."""
@@ -111,8 +111,8 @@ class Deadline:
         try:
             # A host that ended the hook reads nothing more.
             is_lost = not answer or why == TERMINATED
-            outcome = answer_log.FULL if step == WHOLE else answer_log.DEGRADED
-            self._count(answer_log.DROPPED if is_lost else outcome, why if is_lost else step)
+            outcome = answer_log.ANSWER_FULL if step == WHOLE else answer_log.ANSWER_DEGRADED
+            self._count(answer_log.ANSWER_DROPPED if is_lost else outcome, why if is_lost else step)
             if answer:
                 os.write(1, answer)
             if answer and then:
@@ -122,7 +122,7 @@ class Deadline:
 
     def _count(self, outcome: str, step: str) -> None:
         """Log the outcome of an answer; an event that is only captured, or of no project, needs none."""
-        if not self.folder or self.point in (NOTED, UNKNOWN):
+        if not self.folder or self.point in (NOTED, UNKNOWN_POINT):
             return
         try:
             took_ms = (time.monotonic() - self._began) * 1000

@@ -11,7 +11,7 @@ import sys
 import time
 
 from holloway.config import FAILURE_LOG_BYTES_MAX, HOOK_INPUT_BYTES_MAX, data_home
-from holloway.hooks.deadline import FAILED, NOTED, TERMINATED, UNKNOWN, Deadline
+from holloway.hooks.deadline import FAILED, NOTED, TERMINATED, UNKNOWN_POINT, Deadline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def main() -> None:
         _fill_streams()
         _obey_termination()
         _quiet()
-        DEADLINE.watch(UNKNOWN)
+        DEADLINE.watch(UNKNOWN_POINT)
         answer, job = respond(_read_input())
         DEADLINE.give(answer)
         if job:

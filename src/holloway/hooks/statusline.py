@@ -61,7 +61,10 @@ def _count_lost(folder: str, session: str) -> list[str]:
     from holloway.store import answer_log
 
     counts = answer_log.count_outcomes(answer_log.read_answers(folder, session=session)) if session else {}
-    lost = ((counts.get(answer_log.DEGRADED, 0), "shortened"), (counts.get(answer_log.DROPPED, 0), "dropped"))
+    lost = (
+        (counts.get(answer_log.ANSWER_DEGRADED, 0), "shortened"),
+        (counts.get(answer_log.ANSWER_DROPPED, 0), "dropped"),
+    )
     return [f"{count} {word}" for count, word in lost if count]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from holloway.config import FAILURE_CHARS_MAX, TEXT_CHARS_MAX
+from holloway.config import FAILURE_CHARS_MAX, SHORT_TEXT_CHARS_MAX
 from holloway.store import lookup
 from holloway.text.identifiers import in_pattern
 
@@ -24,14 +24,14 @@ STILL_BYTES_MAX = 512 * 1024
 SEARCH_CHARS_MIN = 4
 """A shorter search is made for too many reasons to know the answer."""
 DEAD_ENDS_MAX = 500
-CANDIDATES_FACTOR = 2
+FACT_CANDIDATES_FACTOR = 2
 """Candidates per wanted memory, because some may not hold any more."""
 
 
 def find_for_files(view: StoreView, paths: list[str], limit: int) -> list[Row]:
     """Find the unseen gotchas of these files and of the folders above them."""
     places = list(dict.fromkeys(place for path in paths for place in with_parents(path)))
-    rows = lookup.find_for_files(view.connection, places, view.viewer, limit * CANDIDATES_FACTOR)
+    rows = lookup.find_for_files(view.connection, places, view.viewer, limit * FACT_CANDIDATES_FACTOR)
     return _keep_valid(view, _deduplicate(rows), limit)
 
 
@@ -45,7 +45,7 @@ def find_fixes(view: StoreView, output: str, limit: int) -> list[Row]:
     errors = list(fingerprint_errors(output[-FAILURE_CHARS_MAX:]))
     if not errors:
         return []
-    rows = lookup.find_fixes(view.connection, errors, view.viewer, limit * CANDIDATES_FACTOR)
+    rows = lookup.find_fixes(view.connection, errors, view.viewer, limit * FACT_CANDIDATES_FACTOR)
     return [row | {"as": "fix"} for row in _keep_valid(view, rows, limit, any_exists)]
 
 
@@ -54,10 +54,10 @@ def find_answers(view: StoreView, pattern: str, limit: int) -> list[Row]:
     words = in_pattern(pattern)
     if len("".join(words)) < SEARCH_CHARS_MIN:
         return []
-    candidates_max = limit * CANDIDATES_FACTOR
+    candidates_max = limit * FACT_CANDIDATES_FACTOR
     rows = lookup.find_answers(view.connection, words, view.viewer, candidates_max)
     valid = _keep_valid(view, rows, candidates_max)
-    query = {"as": "answer", "pattern": pattern[:TEXT_CHARS_MAX]}
+    query = {"as": "answer", "pattern": pattern[:SHORT_TEXT_CHARS_MAX]}
     return [row | query for row in valid if _is_confirmed_by_code(row, words, view.reader.root)][:limit]
 
 

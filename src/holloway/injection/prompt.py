@@ -6,7 +6,7 @@ time. Light at first: a stage imports what it needs when its turn comes.
 
 from __future__ import annotations
 
-from holloway.config import PROMPT_FILES_MAX, PROMPT_MEMORIES_MAX
+from holloway.config import PROMPT_FILES_MAX, PROMPT_MEMORIES_MAX, REASON_WORDS_MAX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     Offer = Callable[[str, str], None]
     """Takes the name of a stage and its text."""
 
-POINT = "prompt"
-WORDS_MIN = 3
+PROMPT_POINT = "prompt"
+PROMPT_WORDS_MIN = 3
 """A shorter prompt ("go on", "yes please") names no task."""
-WORDS_SHOWN = 4
-CANDIDATES_FACTOR = 3
+PROMPT_CANDIDATES_FACTOR = 3
 """Candidates per wanted memory, because errors that a prompt is not about are left out."""
-RECIPES_MAX = 500
+RECIPES_COMPARED_MAX = 500
 
 
 def inject(
@@ -40,7 +39,7 @@ def inject(
     begins = state["prompts"] == 0
     state["prompts"] += 1
     task = strip_host_additions(prompt)
-    if len(task.split()) < WORDS_MIN:
+    if len(task.split()) < PROMPT_WORDS_MIN:
         return None
     if offer:
         _offer_named_files(reader, task, offer)
@@ -67,7 +66,7 @@ def follow_fitting_recipe(view: StoreView, state: SessionState, task: str) -> No
     from holloway.injection.session_state import follow_recipe
     from holloway.store import lookup
 
-    for memory_id, details in lookup.find_recipes(view.connection, view.viewer.branch, RECIPES_MAX):
+    for memory_id, details in lookup.find_recipes(view.connection, view.viewer.branch, RECIPES_COMPARED_MAX):
         recipe_task, steps = relevance.parse_steps(details)
         if steps and relevance.fits_task(recipe_task, task):
             follow_recipe(state, memory_id)
@@ -90,7 +89,9 @@ def _offer_matching_files(project_map: ProjectMap, task: str, offer: Offer) -> N
 
     matches = search.find_matching_files(project_map.path, task, 2 * PROMPT_FILES_MAX)
     files = [
-        (match.path, f"speaks of {', '.join(match.words[:WORDS_SHOWN])}") for match in matches if is_path(match.path)
+        (match.path, f"speaks of {', '.join(match.words[:REASON_WORDS_MAX])}")
+        for match in matches
+        if is_path(match.path)
     ]
     _offer_files(offer, "matching-files", files[:PROMPT_FILES_MAX])
 
@@ -142,7 +143,7 @@ def _show(
         return prompt_text.render(files, located, rows, task=task, recipe=relevance, test_command=command)
 
     rendered = render(rows)
-    claimed = view.claim(list(rendered.memories), POINT)
+    claimed = view.claim(list(rendered.memories), PROMPT_POINT)
     if len(claimed) < len(rendered.memories):
         rendered = render([row for row in rows if row["id"] in claimed])
     if offer:
@@ -155,7 +156,7 @@ def _find_memories(view: StoreView, paths: list[str], task: str) -> list[Row]:
     from holloway.injection import known_facts, prompt_text
     from holloway.injection.relevance import describe_work
 
-    rows = known_facts.find_for_files(view, paths, CANDIDATES_FACTOR * PROMPT_MEMORIES_MAX) if paths else []
+    rows = known_facts.find_for_files(view, paths, PROMPT_CANDIDATES_FACTOR * PROMPT_MEMORIES_MAX) if paths else []
     rows = prompt_text.drop_unrelated_errors(rows, task)
     ids, work = {row["id"] for row in rows}, describe_work((), (), task)
 

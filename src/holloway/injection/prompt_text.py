@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
     Row = dict[str, object]
 
-SCORE_MIN = 0.3
+PROMPT_FILE_SCORE_MIN = 0.3
 """Share of the best file's score; a file below it is not worth a line."""
 REASONS_SHOWN = 2
 STEPS_SHOWN = 8
-COUPLED_COMMITS_MIN = 3
+PROMPT_COUPLED_COMMITS_MIN = 3
 """Commits that two files must share before one is worth naming for the other."""
-SHARED_MIN = 2
+PROMPT_KEYWORDS_SHARED_MIN = 2
 """Keywords of a prompt that a file must match, unless the prompt names it."""
-TRAPS = ("gotcha", "error_pattern", "causal_dependency")
+PROMPT_TRAP_TYPES = ("gotcha", "error_pattern", "causal_dependency")
 """Types that are labelled as traps; others, which a person tied to a file, have the label of their type."""
 _CHAT = frozenset(
     "again all also another approach away back before better both broke broken bug change check close code come "
@@ -112,7 +112,7 @@ def task_keywords(task: str) -> frozenset[str]:
 
 def is_task(text: str) -> bool:
     """Tell whether a prompt has anything to locate files by: specific words, or a name from code."""
-    return len(task_keywords(text)) >= SHARED_MIN or bool(_NAME.search(text))
+    return len(task_keywords(text)) >= PROMPT_KEYWORDS_SHARED_MIN or bool(_NAME.search(text))
 
 
 def drop_unrelated_errors(rows: Sequence[Row], task: str) -> list[Row]:
@@ -122,12 +122,12 @@ def drop_unrelated_errors(rows: Sequence[Row], task: str) -> list[Row]:
 
 
 def _shares(keywords: frozenset[str], text: str) -> bool:
-    return len(keywords & extract_keywords(text)) >= SHARED_MIN
+    return len(keywords & extract_keywords(text)) >= PROMPT_KEYWORDS_SHARED_MIN
 
 
 def _choose_coupled(located: LocateResult, files: set[str]) -> list[CoupledFile]:
     """Choose the files that are often changed together with one that has a line."""
-    partners = (pair for pair in located.coupled if pair.other in files and pair.commits >= COUPLED_COMMITS_MIN)
+    partners = (pair for pair in located.coupled if pair.other in files and pair.commits >= PROMPT_COUPLED_COMMITS_MIN)
     return list(islice(partners, PROMPT_COUPLED_MAX))
 
 
@@ -138,7 +138,7 @@ def choose_files(located: LocateResult, task: str, *, begins: bool = False) -> t
     If they match none and a session begins with them ("fix the tests"), the work at hand is meant.
     """
     keywords = task_keywords(task)
-    files = [file for file in located.files if file.score >= SCORE_MIN][:PROMPT_FILES_MAX]
+    files = [file for file in located.files if file.score >= PROMPT_FILE_SCORE_MIN][:PROMPT_FILES_MAX]
     if any(_is_meant(file, keywords) for file in files):
         return tuple(files)
     # The few words of such a prompt match symbols by chance.
@@ -208,7 +208,7 @@ def _render_memory(row: Row) -> str:
     slots = {"doubt": label_doubt(str(row["state"])), "text": summarize_row(row), "cited": cite_row(row)}
     if row["type"] == "dead_end":
         return line("prompt", "dead_end", day=format_day(str(row["updated_at"])), **slots)
-    kind = "Trap" if row["type"] in TRAPS else str(row["type"]).replace("_", " ").capitalize()
+    kind = "Trap" if row["type"] in PROMPT_TRAP_TYPES else str(row["type"]).replace("_", " ").capitalize()
     return line("prompt", "memory", kind=kind, **slots)
 
 

@@ -21,7 +21,7 @@ LETTERS_MIN = 3
 _WORD = re.compile(r"[A-Za-z_]\w+")
 Step = tuple[str, str]
 """Description of a step, and the file that it changes, or an empty string."""
-SHARED_MIN = 0.6
+RECIPE_WORDS_SHARE_MIN = 0.6
 """Share of a recipe's words that a task must have."""
 _RECIPE_WORD = re.compile(r"[A-Za-z][\w]+")
 _COMMAND = re.compile(r"`([^`]{2,200})`")
@@ -80,7 +80,7 @@ def parse_steps(details: Mapping[str, object]) -> tuple[str, list[Step]]:
 def fits_task(recipe: str, task: str) -> bool:
     """Tell whether a recipe, given by its own task, is for this task."""
     recipe_words, task_words = _words(recipe), _words(task)
-    return bool(recipe_words) and len(recipe_words & task_words) / len(recipe_words) >= SHARED_MIN
+    return bool(recipe_words) and len(recipe_words & task_words) / len(recipe_words) >= RECIPE_WORDS_SHARE_MIN
 
 
 def count_completed(steps: list[Step], edited: set[str], commands: list[str]) -> int:

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 T = MemoryType
 PLANNER = (T.DEAD_END, T.CAUSAL_DEPENDENCY, T.WORKFLOW_RECIPE, T.REQUIREMENT, T.DECISION)
 QA = (T.ERROR_PATTERN, T.E2E_OBSERVATION, T.REQUIREMENT)
-MODULES_MAX = 6
+ROLE_MODULES_MAX = 6
 LOCATED_MAX = 5
 """The best files of a task; their modules count as the modules of the task."""
 SPEC = (MemoryType.REQUIREMENT, MemoryType.DECISION, MemoryType.PREFERENCE, MemoryType.PATTERN)
@@ -97,7 +97,7 @@ class RoleContext:
 
     @property
     def _task_modules(self) -> list[str]:
-        return self._modules[:MODULES_MAX]
+        return self._modules[:ROLE_MODULES_MAX]
 
     def render_planner(self) -> Rendered:
         """Render for a planner: calibration, constraints, scope, recipes, rules, outcomes."""
@@ -183,7 +183,9 @@ class RoleContext:
         memories = self._store.memories.find_memories(self._filter(kind, modules=tuple(modules)))
         return sorted(
             memories,
-            key=lambda memory: min((order.get(name, MODULES_MAX) for name in memory.modules), default=MODULES_MAX),
+            key=lambda memory: min(
+                (order.get(name, ROLE_MODULES_MAX) for name in memory.modules), default=ROLE_MODULES_MAX
+            ),
         )
 
     def keep_showable(self, memories: Sequence[Memory]) -> list[Memory]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-POINT = "session_start"
+SESSION_START_POINT = "session_start"
 BRIEF_HOLDS_H = 12
 """After this many hours others may have worked here: a resumed session gets a new brief."""
 MODULES_MIN = 4
@@ -111,12 +111,12 @@ def compose_brief(
 
 
 def _gather_memories(connection: sqlite3.Connection, user_rules: list[Row], branch: str, command: str) -> BriefFacts:
-    rules = lookup.find_general(connection, lookup.RULES, branch, BRIEF_DECISIONS_MAX) + user_rules
+    rules = lookup.find_general(connection, lookup.RULE_TYPES, branch, BRIEF_DECISIONS_MAX) + user_rules
     rules.sort(key=lambda row: (not row["pinned"], -int(str(row["use_count"])), str(row["created_at"])))
     return BriefFacts(
         sessions=lookup.count_sessions(connection),
         rules=sorted(rules[:BRIEF_DECISIONS_MAX], key=_rule_order),
-        traps=lookup.find_general(connection, lookup.TRAPS, branch, BRIEF_TRAPS_MAX),
+        traps=lookup.find_general(connection, lookup.TRAP_TYPES, branch, BRIEF_TRAPS_MAX),
         command=command,
     )
 
@@ -132,7 +132,7 @@ def _open_and_find_rules(user_store: str, branch: str) -> list[Row]:
     if connection is None:
         return []
     try:
-        return lookup.find_general(connection, lookup.RULES, branch, BRIEF_DECISIONS_MAX)
+        return lookup.find_general(connection, lookup.RULE_TYPES, branch, BRIEF_DECISIONS_MAX)
     finally:
         connection.close()
 
@@ -200,9 +200,9 @@ def _record(view: StoreView, user_store: str, brief: Brief, source: str) -> None
 def _record_in(view: StoreView, brief: Brief, source: str) -> None:
     ids = lookup.keep_stored(view.connection, list(brief.memories))
     if source == "compact":
-        view.begin_context(ids, POINT)
+        view.begin_context(ids, SESSION_START_POINT)
     else:
-        view.open_session(ids, POINT)
+        view.open_session(ids, SESSION_START_POINT)
 
 
 def _record_late(reader: Reader, user_store: str, brief: Brief, source: str) -> None:

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         """Number of the last step of the recipe that was announced."""
 
 
-NUMBER_MAX = 1 << 31
-ID_CHARS_MAX = 100
+COUNTER_MAX = 1 << 31
+RECIPE_ID_CHARS_MAX = 100
 SUFFIX = ".step"
 
 
@@ -47,7 +47,7 @@ def new_state(saved: Mapping[str, object] | None = None) -> SessionState:
         "step": _count(saved.get("step")),
         "spent": _count(saved.get("spent")),
         "notes": _count(saved.get("notes")),
-        "recipe": str(saved.get("recipe") or "")[:ID_CHARS_MAX],
+        "recipe": str(saved.get("recipe") or "")[:RECIPE_ID_CHARS_MAX],
         "reached": _count(saved.get("reached")),
         "told": _count(saved.get("told")),
     }
@@ -60,7 +60,7 @@ def follow_recipe(state: SessionState, recipe: str) -> None:
 
 
 def _count(value: object) -> int:
-    return value if isinstance(value, int) and 0 <= value < NUMBER_MAX else 0
+    return value if isinstance(value, int) and 0 <= value < COUNTER_MAX else 0
 
 
 def load_state(folder: str, session: str) -> SessionState:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, object]
 
-POINT = "step"
+STEP_POINT = "step"
 CALLS_MAX = 50
 """Tool calls of one step that are read."""
 
@@ -133,7 +133,7 @@ def _show_gotchas(
     rows = dead_ends if only_dead_ends else rows
     if left <= 0 or (left < STEP_TOKENS_MAX and not memory_text.render_rows(rows, left)[1]):
         rows, left = dead_ends, STEP_TOKENS_MAX
-    return memory_text.show_rows(view, rows, POINT, left)
+    return memory_text.show_rows(view, rows, STEP_POINT, left)
 
 
 def _show_answer(view: StoreView, searches: list[str], cited: Collection[str], left: int) -> str:
@@ -143,7 +143,7 @@ def _show_answer(view: StoreView, searches: list[str], cited: Collection[str], l
 
     for pattern in searches[-STEP_SEARCHES_MAX:]:
         rows = [row for row in known_facts.find_answers(view, pattern, 1) if row["id"] not in cited]
-        if text := memory_text.show_rows(view, rows, POINT, left):
+        if text := memory_text.show_rows(view, rows, STEP_POINT, left):
             return text
     return ""
 

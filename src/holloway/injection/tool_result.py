@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from holloway.capture.event_subject import Subject
     from holloway.injection.reader import Reader, StoreView
 
-POINT = "tool_result"
+TOOL_RESULT_POINT = "tool_result"
 
 
 def inject(reader: Reader, subject: Subject) -> str:
@@ -23,7 +23,7 @@ def inject(reader: Reader, subject: Subject) -> str:
             return ""
         from holloway.injection.memory_text import show_rows  # most results have no memories
 
-        return show_rows(view, rows, POINT, TOOL_RESULT_TOKENS_MAX)
+        return show_rows(view, rows, TOOL_RESULT_POINT, TOOL_RESULT_TOKENS_MAX)
 
 
 def _find_memories(view: StoreView, subject: Subject) -> list[dict[str, object]]:

@@ -1,12 +1,12 @@
 """Connect agents: write hooks and MCP servers into their configuration, and remove exactly those entries again."""
 
-from holloway.install.agents import CLAUDE_CODE, CODEX, DIALECTS, Dialect, find_dialect, hooks_file
+from holloway.install.agents import CLAUDE_CODE_DIALECT, CODEX_DIALECT, DIALECTS, Dialect, find_dialect, hooks_file
 from holloway.install.hooks_json import build_handler
 from holloway.install.install_plan import InstallPlan, apply_plan, plan_removal, plan_setup
 
 __all__ = [
-    "CLAUDE_CODE",
-    "CODEX",
+    "CLAUDE_CODE_DIALECT",
+    "CODEX_DIALECT",
     "DIALECTS",
     "Dialect",
     "InstallPlan",

@@ -34,7 +34,7 @@ class Dialect:
         return bool(shutil.which(self.program)) or self.config_folder().is_dir()
 
 
-CLAUDE_CODE = Dialect(
+CLAUDE_CODE_DIALECT = Dialect(
     agent="claude-code",
     label="Claude Code",
     program="claude",
@@ -58,7 +58,7 @@ CLAUDE_CODE = Dialect(
         "SessionEnd": 2,
     },
 )
-CODEX = Dialect(
+CODEX_DIALECT = Dialect(
     agent="codex",
     label="Codex",
     program="codex",
@@ -79,7 +79,7 @@ CODEX = Dialect(
         "SessionEnd": 2,
     },
 )
-DIALECTS = {dialect.agent: dialect for dialect in (CLAUDE_CODE, CODEX)}
+DIALECTS = {dialect.agent: dialect for dialect in (CLAUDE_CODE_DIALECT, CODEX_DIALECT)}
 
 
 def find_dialect(agent: str) -> Dialect:

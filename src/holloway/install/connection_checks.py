@@ -13,12 +13,12 @@ from holloway import extras
 from holloway.domain.findings import Check, Finding, failed_check, passed_check, warning_check
 from holloway.errors import HollowayError
 from holloway.install import launch_command, mcp_toml, original_files
-from holloway.install.agents import CLAUDE_CODE, CODEX, DIALECTS, Dialect, hooks_file
+from holloway.install.agents import CLAUDE_CODE_DIALECT, CODEX_DIALECT, DIALECTS, Dialect, hooks_file
 from holloway.install.file_change import decode_file
 from holloway.install.file_content import UnsupportedConfig, as_table, describe_lenient_json, parse_settings
 from holloway.install.hooks_json import build_handler, find_our_hooks, split_command
 from holloway.install.install_plan import claude_json_path
-from holloway.install.mcp_json import PROJECTS, SERVER_NAME, SERVERS, is_our_server
+from holloway.install.mcp_json import MCP_JSON_KEY, PROJECTS, SERVER_NAME, is_our_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 
 MANAGED = {
-    CLAUDE_CODE.agent: ("/etc/claude-code/managed-settings.json",),
-    CODEX.agent: ("/etc/codex/requirements.toml", "/etc/codex/managed_config.toml"),
+    CLAUDE_CODE_DIALECT.agent: ("/etc/claude-code/managed-settings.json",),
+    CODEX_DIALECT.agent: ("/etc/codex/requirements.toml", "/etc/codex/managed_config.toml"),
 }
 """Settings files of an administrator, which may disable users' hooks."""
 DEFAULT_TIMEOUT_S = 600
@@ -61,7 +61,9 @@ def _check_agent(dialect: Dialect, root: Path) -> Iterator[Check]:
 
 def _check_readable(dialect: Dialect, files: list[Path]) -> Iterator[Check]:
     """Report configuration files that the agent cannot parse, whether or not they contain our entries."""
-    extra = [claude_json_path()] if dialect is CLAUDE_CODE else [path.with_name("config.toml") for path in files]
+    extra = (
+        [claude_json_path()] if dialect is CLAUDE_CODE_DIALECT else [path.with_name("config.toml") for path in files]
+    )
     for path in (*files, *extra):
         try:
             odd = _find_parse_problem(dialect, path)
@@ -110,7 +112,7 @@ def _check_hooks(dialect: Dialect, path: Path) -> Iterator[Check]:
         )
     else:
         yield passed_check(dialect.agent, f"connected by {path}")
-    if dialect is CODEX:
+    if dialect is CODEX_DIALECT:
         yield from _check_trust(path, settings)
 
 
@@ -121,23 +123,26 @@ def _hook_program(hook: dict[str, Any]) -> str:
 def _setup_hint(dialect: Dialect, path: Path) -> str:
     """Return the hint that names the command which rewrites the hooks in this file."""
     scope = "" if path == dialect.config_folder() / dialect.user_file else " --scope project"
-    trust_again = " Codex then asks you to trust them again." if dialect is CODEX else ""
+    trust_again = " Codex then asks you to trust them again." if dialect is CODEX_DIALECT else ""
     return f"`holloway setup {dialect.agent}{scope}` rewrites them.{trust_again}"
 
 
 def _check_trust(path: Path, settings: dict[str, Any]) -> Iterator[Check]:
-    config = _read_toml(CODEX.config_folder() / "config.toml")
+    config = _read_toml(CODEX_DIALECT.config_folder() / "config.toml")
     if as_table(config.get("features")).get("hooks") is False:
         hint = "Remove `hooks = false` from [features] there."
         yield warning_check(
-            CODEX.agent, Finding.HOOKS_OFF, f"{CODEX.config_folder() / 'config.toml'} disables hooks", hint
+            CODEX_DIALECT.agent,
+            Finding.HOOKS_OFF,
+            f"{CODEX_DIALECT.config_folder() / 'config.toml'} disables hooks",
+            hint,
         )
     untrusted_events = [hook.event for hook in find_our_hooks(settings) if not is_trusted(config, settings, path, hook)]
     if untrusted_events:
         count_text = f"{len(untrusted_events)} of holloway's hooks ({untrusted_events[0]}, ...)"
         message = f"Codex does not run {count_text}: they are new or changed, and not trusted"
         hint = "Start codex in this project and trust them when it asks, or later with /hooks."
-        yield warning_check(CODEX.agent, Finding.HOOKS_UNTRUSTED, message, hint)
+        yield warning_check(CODEX_DIALECT.agent, Finding.HOOKS_UNTRUSTED, message, hint)
 
 
 def _check_managed_settings(dialect: Dialect) -> Iterator[Check]:
@@ -154,7 +159,7 @@ def _check_managed_settings(dialect: Dialect) -> Iterator[Check]:
 
 def _check_duplicates(dialect: Dialect, connected: list[Path], root: Path) -> Iterator[Check]:
     """Report an agent that is connected twice: duplicate events count once, but cost twice."""
-    if dialect is CODEX and len(connected) > 1:
+    if dialect is CODEX_DIALECT and len(connected) > 1:
         hint = "`holloway setup codex --scope project --remove` keeps only the connection for all projects."
         yield warning_check(
             dialect.agent,
@@ -162,16 +167,16 @@ def _check_duplicates(dialect: Dialect, connected: list[Path], root: Path) -> It
             "connected both for this project and for all projects: every event arrives twice",
             hint,
         )
-    if dialect is CLAUDE_CODE and (plugin := _enabled_plugin(root)):
+    if dialect is CLAUDE_CODE_DIALECT and (plugin := _enabled_plugin(root)):
         hint = "Keep one: `holloway setup claude-code --remove`, or `claude plugin disable` for the plugin."
         yield warning_check(dialect.agent, Finding.EVENTS_TWICE, f"setup and the plugin {plugin} are both active", hint)
 
 
 def _enabled_plugin(root: Path) -> str:
     """Return the name of our plugin if any of Claude Code's settings enables it, else an empty string."""
-    folder = root / CLAUDE_CODE.folder
+    folder = root / CLAUDE_CODE_DIALECT.folder
     for path in (
-        CLAUDE_CODE.config_folder() / "settings.json",
+        CLAUDE_CODE_DIALECT.config_folder() / "settings.json",
         folder / "settings.json",
         folder / "settings.local.json",
     ):
@@ -204,15 +209,15 @@ def _check_mcp(dialect: Dialect, root: Path) -> Iterator[Check]:
 
 def _list_servers(dialect: Dialect, root: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield our MCP server entries that apply to this project, with their files."""
-    if dialect is CODEX:
-        for path in (CODEX.config_folder() / "config.toml", root / CODEX.folder / "config.toml"):
-            entry = as_table(as_table(_read_toml(path).get(mcp_toml.SERVERS)).get(SERVER_NAME))
+    if dialect is CODEX_DIALECT:
+        for path in (CODEX_DIALECT.config_folder() / "config.toml", root / CODEX_DIALECT.folder / "config.toml"):
+            entry = as_table(as_table(_read_toml(path).get(mcp_toml.MCP_TOML_KEY)).get(SERVER_NAME))
             if is_our_server(entry):
                 yield path, entry
         return
     settings = _read_settings(claude_json_path())
     for section in (settings, as_table(as_table(settings.get(PROJECTS)).get(str(root)))):
-        entry = as_table(as_table(section.get(SERVERS)).get(SERVER_NAME))
+        entry = as_table(as_table(section.get(MCP_JSON_KEY)).get(SERVER_NAME))
         if is_our_server(entry):
             yield claude_json_path(), entry
 

@@ -12,7 +12,7 @@ from holloway import extras
 from holloway.errors import HollowayError
 from holloway.install import file_change as changes
 from holloway.install import launch_command, original_files, slash_commands
-from holloway.install.agents import CLAUDE_CODE, CODEX, Dialect, hooks_file
+from holloway.install.agents import CLAUDE_CODE_DIALECT, CODEX_DIALECT, Dialect, hooks_file
 from holloway.install.file_change import ConfigPart, LinkOutsideProject, decode_file
 from holloway.install.file_content import parse_settings
 from holloway.install.hooks_json import STATUS, HooksJson, is_our_status_line
@@ -106,9 +106,9 @@ def list_parts(dialect: Dialect, scope: str, root: Path, home: Path, without: tu
     def make_part(path: Path, content: ConfigContent, *, needed: bool = False, inside: bool = project) -> ConfigPart:
         return ConfigPart(path, content, dialect.agent, scope, root, needed, inside)
 
-    with_status = dialect is CLAUDE_CODE and "statusline" not in without and not _has_status_line(scope, root)
+    with_status = dialect is CLAUDE_CODE_DIALECT and "statusline" not in without and not _has_status_line(scope, root)
     parts_list = [make_part(hooks_file(dialect, scope, root), HooksJson(dialect, launcher, with_status), needed=True)]
-    if "mcp" not in without and dialect is CODEX:
+    if "mcp" not in without and dialect is CODEX_DIALECT:
         parts_list.append(make_part(base / "config.toml", McpToml(dialect.label, launcher)))
     elif "mcp" not in without:
         content = McpJson(dialect.label, str(root) if project else "", launcher)
@@ -116,10 +116,11 @@ def list_parts(dialect: Dialect, scope: str, root: Path, home: Path, without: tu
     if "commands" not in without:
         texts = _owned_texts(dialect, scope, root, launcher)
         parts_list += [make_part(path, _owned_file(path, description, text, home)) for path, description, text in texts]
-    for name in slash_commands.RETIRED if dialect is CLAUDE_CODE else ():
+    for name in slash_commands.RETIRED if dialect is CLAUDE_CODE_DIALECT else ():
         path = base / "commands" / f"{name}.md"
         retired_part = make_part(
-            path, _owned_file(path, f"the command /{name}, which is /{slash_commands.COMMANDS[name]} now", "", home)
+            path,
+            _owned_file(path, f"the command /{name}, which is /{slash_commands.SLASH_COMMANDS[name]} now", "", home),
         )
         parts_list.append(replace(retired_part, retired=True))
     return parts_list
@@ -127,7 +128,7 @@ def list_parts(dialect: Dialect, scope: str, root: Path, home: Path, without: tu
 
 def claude_json_path() -> Path:
     """Return the file in which Claude Code stores MCP servers, per user and per project."""
-    moved = os.environ.get(CLAUDE_CODE.folder_variable)
+    moved = os.environ.get(CLAUDE_CODE_DIALECT.folder_variable)
     return (Path(moved).expanduser() if moved else Path.home()) / ".claude.json"
 
 
@@ -135,12 +136,12 @@ def _owned_texts(
     dialect: Dialect, scope: str, root: Path, launcher: launch_command.Launcher
 ) -> Iterator[tuple[Path, str, str]]:
     """Yield the files that setup owns (path, description, text): slash commands, or for Codex a skill."""
-    if dialect is CODEX:
+    if dialect is CODEX_DIALECT:
         base = root if scope == "project" else Path.home()
         yield base / ".agents/skills/holloway/SKILL.md", "the skill $holloway", slash_commands.render_skill(launcher)
         return
     base = root / dialect.folder if scope == "project" else dialect.config_folder()
-    for name, called in slash_commands.COMMANDS.items():
+    for name, called in slash_commands.SLASH_COMMANDS.items():
         yield (
             base / "commands" / f"{called}.md",
             f"the command /{called}",
@@ -162,8 +163,11 @@ def _owned_file(path: Path, description: str, text: str, home: Path) -> OwnFile:
 
 def _has_status_line(scope: str, root: Path) -> bool:
     """Return whether the user has a status line: a foreign one in this file, or any in a file of lower precedence."""
-    own_file = hooks_file(CLAUDE_CODE, scope, root)
-    lower_files = [CLAUDE_CODE.config_folder() / CLAUDE_CODE.user_file, root / CLAUDE_CODE.folder / "settings.json"]
+    own_file = hooks_file(CLAUDE_CODE_DIALECT, scope, root)
+    lower_files = [
+        CLAUDE_CODE_DIALECT.config_folder() / CLAUDE_CODE_DIALECT.user_file,
+        root / CLAUDE_CODE_DIALECT.folder / "settings.json",
+    ]
     lower_status_lines = [_read_status_line(path) for path in (lower_files if scope == "project" else ())]
     current = _read_status_line(own_file)
     return any(lower_status_lines) or bool(current and not is_our_status_line(current))

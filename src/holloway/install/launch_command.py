@@ -28,7 +28,7 @@ class Launcher:
     spoken: str
 
 
-BY_NAME = Launcher(("holloway-hook",), ("holloway", "mcp"), ("holloway", "statusline"), "holloway")
+LAUNCHER_BY_NAME = Launcher(("holloway-hook",), ("holloway", "mcp"), ("holloway", "statusline"), "holloway")
 """Launcher for the plugin, which is the same on every machine: holloway must be on the PATH."""
 
 

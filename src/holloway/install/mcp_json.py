@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holloway.install.launch_command import Launcher
 
 SERVER_NAME = "holloway"
-SERVERS = "mcpServers"
+MCP_JSON_KEY = "mcpServers"
 PROJECTS = "projects"
 
 
@@ -69,7 +69,9 @@ class McpJson:
         """Return whether the file has our server, for all projects or for one."""
         settings = parse_settings(text)
         sections = [settings, *as_table(settings.get(PROJECTS)).values()]
-        return any(is_our_server(as_table(as_table(section).get(SERVERS)).get(SERVER_NAME)) for section in sections)
+        return any(
+            is_our_server(as_table(as_table(section).get(MCP_JSON_KEY)).get(SERVER_NAME)) for section in sections
+        )
 
     def parse_meaning(self, text: str) -> object:
         """Return the parsed file."""
@@ -84,7 +86,7 @@ class McpJson:
 
     @property
     def _json_path(self) -> tuple[str, ...]:
-        return (PROJECTS, self.root, SERVERS) if self.root else (SERVERS,)
+        return (PROJECTS, self.root, MCP_JSON_KEY) if self.root else (MCP_JSON_KEY,)
 
 
 def build_server_entry(launcher: Launcher) -> dict[str, Any]:

@@ -15,14 +15,14 @@ from holloway.install.mcp_json import SERVER_NAME, is_our_server
 if TYPE_CHECKING:
     from holloway.install.launch_command import Launcher
 
-SERVERS = "mcp_servers"
+MCP_TOML_KEY = "mcp_servers"
 STARTUP_TIMEOUT_S = 30
 """Start-up timeout for slow machines; Codex's default is ten seconds."""
 
 _HEADING = re.compile(r"""\s*\[{1,2}(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\[\],"'])+\]{1,2}\s*(#.*)?$""")
 """A table heading, as opposed to a line of a multi-line array."""
 
-_OURS = re.compile(rf"""\s*\[\s*{SERVERS}\s*\.\s*["']?{SERVER_NAME}["']?\s*[.\]]""")
+_OURS = re.compile(rf"""\s*\[\s*{MCP_TOML_KEY}\s*\.\s*["']?{SERVER_NAME}["']?\s*[.\]]""")
 _CODE = re.compile(r"\s*[^\s#]")
 
 
@@ -88,10 +88,10 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 def find_server(settings: dict[str, Any]) -> dict[str, Any] | None:
     """Return the server entry with our name, or None. Raises NotUnderstood if it is not a table."""
-    servers = settings.get(SERVERS, {})
+    servers = settings.get(MCP_TOML_KEY, {})
     server = servers.get(SERVER_NAME) if isinstance(servers, dict) else servers
     if server is not None and not isinstance(server, dict):
-        raise UnsupportedConfig(f"has an unknown structure in {SERVERS!r}.")
+        raise UnsupportedConfig(f"has an unknown structure in {MCP_TOML_KEY!r}.")
     return server
 
 
@@ -104,13 +104,13 @@ def _check_result(new_text: str, before: dict[str, Any], wanted: dict[str, Any] 
 
 
 def _without_our_server(settings: dict[str, Any]) -> dict[str, Any]:
-    servers = {name: server for name, server in as_table(settings.get(SERVERS)).items() if name != SERVER_NAME}
-    other_settings = {key: value for key, value in settings.items() if key != SERVERS}
-    return {**other_settings, SERVERS: servers} if servers else other_settings
+    servers = {name: server for name, server in as_table(settings.get(MCP_TOML_KEY)).items() if name != SERVER_NAME}
+    other_settings = {key: value for key, value in settings.items() if key != MCP_TOML_KEY}
+    return {**other_settings, MCP_TOML_KEY: servers} if servers else other_settings
 
 
 def _render_table(wanted: dict[str, Any], end: str) -> str:
-    lines = [f"[{SERVERS}.{SERVER_NAME}]", *(_render_assignment(key, value) for key, value in wanted.items())]
+    lines = [f"[{MCP_TOML_KEY}.{SERVER_NAME}]", *(_render_assignment(key, value) for key, value in wanted.items())]
     return "".join(line + end for line in lines)
 
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from holloway import __version__
 from holloway.install import mcp_json, slash_commands
-from holloway.install.agents import CLAUDE_CODE
-from holloway.install.launch_command import BY_NAME
+from holloway.install.agents import CLAUDE_CODE_DIALECT
+from holloway.install.launch_command import LAUNCHER_BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FOLDER = "plugin"
+PLUGIN_FOLDER = "plugin"
 MCP_FOLDER = "plugin-mcp"
 WRAPPER = "plugin_hook.sh"
 MARK = "# Written by `make docs` from what holloway setup writes."
@@ -26,7 +26,7 @@ MARK = "# Written by `make docs` from what holloway setup writes."
 
 def render_plugins() -> dict[str, str]:
     """Return every file of the plugins and of the marketplace that offers them, by its path in the repository."""
-    plugins = {FOLDER: _describe_plugin("holloway", metadata.metadata("holloway")["Summary"])}
+    plugins = {PLUGIN_FOLDER: _describe_plugin("holloway", metadata.metadata("holloway")["Summary"])}
     plugins[MCP_FOLDER] = _describe_plugin(
         "holloway-mcp", "The MCP server of holloway, which has to be installed with it."
     )
@@ -35,18 +35,18 @@ def render_plugins() -> dict[str, str]:
         ".claude-plugin/marketplace.json": _render_json(
             {
                 "name": "holloway",
-                "description": plugins[FOLDER]["description"],
+                "description": plugins[PLUGIN_FOLDER]["description"],
                 "owner": author,
                 "plugins": [{**about, "source": f"./{folder}"} for folder, about in plugins.items()],
             }
         ),
-        f"{FOLDER}/hooks/hooks.json": _render_json(
+        f"{PLUGIN_FOLDER}/hooks/hooks.json": _render_json(
             {"description": "What holloway notes and says", "hooks": _plugin_hooks()}
         ),
-        f"{FOLDER}/hooks/{WRAPPER}": resources.files(__package__).joinpath("texts", WRAPPER).read_text("utf-8"),
-        f"{FOLDER}/skills/holloway/SKILL.md": slash_commands.render_skill(BY_NAME, MARK),
+        f"{PLUGIN_FOLDER}/hooks/{WRAPPER}": resources.files(__package__).joinpath("texts", WRAPPER).read_text("utf-8"),
+        f"{PLUGIN_FOLDER}/skills/holloway/SKILL.md": slash_commands.render_skill(LAUNCHER_BY_NAME, MARK),
         f"{MCP_FOLDER}/.mcp.json": _render_json(
-            {mcp_json.SERVERS: {mcp_json.SERVER_NAME: mcp_json.build_server_entry(BY_NAME)}}
+            {mcp_json.MCP_JSON_KEY: {mcp_json.SERVER_NAME: mcp_json.build_server_entry(LAUNCHER_BY_NAME)}}
         ),
     }
     manifests = {
@@ -54,8 +54,8 @@ def render_plugins() -> dict[str, str]:
         for folder, about in plugins.items()
     }
     commands = {
-        f"{FOLDER}/commands/{name}.md": slash_commands.render_command(name, BY_NAME, MARK)
-        for name in slash_commands.COMMANDS
+        f"{PLUGIN_FOLDER}/commands/{name}.md": slash_commands.render_command(name, LAUNCHER_BY_NAME, MARK)
+        for name in slash_commands.SLASH_COMMANDS
     }
     return {**shared_files, **manifests, **commands}
 
@@ -69,7 +69,7 @@ def _plugin_hooks() -> dict[str, object]:
     wrapper = f"${{CLAUDE_PLUGIN_ROOT}}/hooks/{WRAPPER}"
     return {
         event: [{"hooks": [{"type": "command", "command": f'sh "{wrapper}" {event}', "timeout": timeout_s}]}]
-        for event, timeout_s in CLAUDE_CODE.events.items()
+        for event, timeout_s in CLAUDE_CODE_DIALECT.events.items()
     }
 
 

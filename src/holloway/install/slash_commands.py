@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from holloway.install.launch_command import Launcher
 
 
-COMMANDS = {"remember": "remember", "recall": "recall", "wrong": "wrong", "review": "holloway-review"}
+SLASH_COMMANDS = {"remember": "remember", "recall": "recall", "wrong": "wrong", "review": "holloway-review"}
 """Slash commands with their file names: Claude Code has a built-in /review, so ours has another name."""
 RETIRED = ("review",)
 """Command names of earlier setups; their files are removed if nobody edited them."""

@@ -13,7 +13,7 @@ from holloway.install import original_files
 from holloway.install.agents import DIALECTS, find_dialect
 from holloway.install.install_plan import plan_removal
 from holloway.promotion.rules_files import managed_block
-from holloway.promotion.rules_files.rules_export import TARGETS, take_out
+from holloway.promotion.rules_files.rules_export import EXPORT_TARGETS, take_out
 from holloway.store import registry
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def find_blocks(root: Path) -> list[RulesBlock]:
         if number >= FOLDERS_MAX:
             break
         folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules")
-        for name in sorted(set(files) & set(TARGETS)):
+        for name in sorted(set(files) & set(EXPORT_TARGETS)):
             block = _block(root, Path(folder) / name)
             blocks += [block] if block else []
     return blocks

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 REACHED_MAX = 40
-TESTS_MAX = 12
-RELATIONS_MAX = 10
+RESPONSE_TESTS_MAX = 12
+RESPONSE_RELATIONS_MAX = 10
 DETAILS_MAX = 20
-DETAIL_CHARS_MAX = 300
+RESPONSE_DETAIL_CHARS_MAX = 300
 Kind = Literal["gotcha", "decision", "requirement", "preference", "pattern", "module_insight", "dead_end"]
 """Memory types that an agent can record in a sentence; the others are only observed."""
 Verdict = Literal["used", "wrong", "outdated"]
@@ -73,7 +73,7 @@ def make_full_memory(memory: Memory, now: datetime) -> FullMemory:
             f"{relation.type} {relation.memory or relation.path}"
             for relation in memory.relations
             if relation.memory or is_path(relation.path)
-        )[:RELATIONS_MAX],
+        )[:RESPONSE_RELATIONS_MAX],
         replaced_by=memory.superseded_by,
     )
 
@@ -90,7 +90,9 @@ def make_locations(located: LocateResult, note: str) -> LocateResponse:
     )
     no_match = "No match for this task."
     match_note = "" if located.speaks_of_it else f"{no_match} These files are recently active." if files else no_match
-    return LocateResponse(files, located.tests[:TESTS_MAX], coupled, " ".join(filter(None, (match_note, note))))
+    return LocateResponse(
+        files, located.tests[:RESPONSE_TESTS_MAX], coupled, " ".join(filter(None, (match_note, note)))
+    )
 
 
 def make_impact(consequences: Consequences, now: datetime, note: str) -> ImpactResponse:
@@ -111,9 +113,9 @@ def make_impact(consequences: Consequences, now: datetime, note: str) -> ImpactR
         total=total,
         complete=consequences.impact.complete,
         reached=reached,
-        tests=consequences.impact.tests[:TESTS_MAX],
+        tests=consequences.impact.tests[:RESPONSE_TESTS_MAX],
         coupled=tuple(f"{path} ({commits} commits together)" for path, _, commits in consequences.coupled),
-        relations=tuple(relations)[:RELATIONS_MAX],
+        relations=tuple(relations)[:RESPONSE_RELATIONS_MAX],
         memories=tuple(make_hit(memory, now) for memory in consequences.memories),
         note=" ".join(filter(None, (limit_note, unresolved_note, note))),
     )
@@ -157,7 +159,7 @@ def _flatten_details(detail: object, name: str = "") -> Iterator[str]:
         for value in detail:
             yield from _flatten_details(value, name)
     elif detail not in (None, ""):
-        yield f"{name}: {neutralize_text(str(detail))[:DETAIL_CHARS_MAX]}"
+        yield f"{name}: {neutralize_text(str(detail))[:RESPONSE_DETAIL_CHARS_MAX]}"
 
 
 def _rounded_confidence(memory: Memory, now: datetime) -> float:

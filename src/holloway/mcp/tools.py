@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.config import PATH_CHARS_MAX, QUERY_CHARS_MAX, REASON_CHARS_MAX, TAG_CHARS_MAX, data_home
+from holloway.config import GRAPH_DEPTH_MAX, PATH_CHARS_MAX, QUERY_CHARS_MAX, REASON_CHARS_MAX, TAG_CHARS_MAX, data_home
 from holloway.domain.memory import MemoryType
 from holloway.errors import InvalidInput
 from holloway.mcp import responses
@@ -40,10 +40,9 @@ from holloway.text.sanitize import clean_text, one_line
 if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
 
-RESULTS_MAX = 20
-DEPTH_MAX = 6
-FILES_MAX = 20
-NAME_CHARS_MAX = 200
+MCP_RESULTS_MAX = 20
+MCP_FILES_MAX = 20
+MCP_NAME_CHARS_MAX = 200
 
 NOTHING = "No memory matches."
 PAUSED = "The user has paused holloway here; nothing was looked up. `holloway resume` ends the pause."
@@ -67,7 +66,7 @@ class Tools:
             if agents.read_pauses(memory)[0]:
                 return SearchResponse(note=PAUSED)
             paths = self._resolve_files(memory, files)
-            results = agents.search_memories(memory, query, files=paths, limit=_clamp(limit, RESULTS_MAX))
+            results = agents.search_memories(memory, query, files=paths, limit=_clamp(limit, MCP_RESULTS_MAX))
             now = memory.clock.now()
             return SearchResponse(
                 tuple(responses.make_hit(result.memory, now) for result in results), "" if results else NOTHING
@@ -75,7 +74,7 @@ class Tools:
 
     def get_memory(self, id: str) -> FullMemory:  # noqa: A002  (the word that the agent reads)
         """One memory in full, by its id or a citation such as [hw:7f3a2c]."""
-        _check_length(id, NAME_CHARS_MAX, "id")
+        _check_length(id, MCP_NAME_CHARS_MAX, "id")
         with self._open_memory() as memory:
             if agents.read_pauses(memory)[0]:
                 raise InvalidInput(PAUSED)
@@ -105,7 +104,7 @@ class Tools:
     def memory_feedback(self, id: str, verdict: Verdict, note: str = "") -> FeedbackResponse:  # noqa: A002  (as above)
         """Say that a memory was used, is wrong, or is outdated, and in `note` why. A wrong one becomes less sure and
         the user is asked; nothing is deleted."""
-        _check_length(id, NAME_CHARS_MAX, "id")
+        _check_length(id, MCP_NAME_CHARS_MAX, "id")
         _check_length(note, 8 * REASON_CHARS_MAX, "note")
         with self._open_memory() as memory:
             if agents.read_pauses(memory)[1]:
@@ -126,7 +125,7 @@ class Tools:
             if not memory.map.is_ready:
                 return LocateResponse(note=note)
             return responses.make_locations(
-                memory.map.locate(task, known=paths, limit=_clamp(limit, RESULTS_MAX)), note
+                memory.map.locate(task, known=paths, limit=_clamp(limit, MCP_RESULTS_MAX)), note
             )
 
     def analyze_impact(self, target: str, direction: Direction = "dependents", depth: int = 2) -> ImpactResponse:
@@ -140,7 +139,7 @@ class Tools:
             if not memory.map.is_ready:
                 return ImpactResponse(note=note)
             forward = direction == "dependencies"
-            steps = _clamp(depth, DEPTH_MAX)
+            steps = _clamp(depth, GRAPH_DEPTH_MAX)
             consequences = memory.map.impact(target, depth=steps, forward=forward, where=self.place)
             return responses.make_impact(consequences, memory.clock.now(), note)
 
@@ -150,7 +149,7 @@ class Tools:
         with self._open_memory() as memory:
             if agents.read_pauses(memory)[0]:
                 return Recipes(note=PAUSED)
-            results = agents.find_recipes(memory, task, RESULTS_MAX // 4)
+            results = agents.find_recipes(memory, task, MCP_RESULTS_MAX // 4)
             return responses.make_recipes(
                 [result.memory for result in results], memory.map.overview(), memory.clock.now()
             )
@@ -158,7 +157,7 @@ class Tools:
     def update_module(self, module: str, purpose: str = "", files: tuple[str, ...] = ()) -> ModuleInfo:
         """Say what a module of this codebase is for, in a sentence, or which `files` belong to it. What a person
         said stays."""
-        _check_length(module, NAME_CHARS_MAX, "module")
+        _check_length(module, MCP_NAME_CHARS_MAX, "module")
         with self._open_memory() as memory:
             if agents.read_pauses(memory)[1]:
                 return ModuleInfo(one_line(clean_text(module), TAG_CHARS_MAX), note=NOT_KEPT)
@@ -212,8 +211,8 @@ class Tools:
         return f"{edge.source} {edge.kind} {edge.target}"
 
     def _resolve_files(self, memory: Holloway, files: tuple[str, ...]) -> tuple[str, ...]:
-        if len(files) > FILES_MAX:
-            raise InvalidInput(f"{len(files):,} files are too many.", f"At most {FILES_MAX}.")
+        if len(files) > MCP_FILES_MAX:
+            raise InvalidInput(f"{len(files):,} files are too many.", f"At most {MCP_FILES_MAX}.")
         return tuple(memory.path_of(path, self.place) for path in files)
 
     def _is_known(self) -> bool:

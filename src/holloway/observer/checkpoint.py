@@ -14,7 +14,7 @@ from holloway.safety import secrets
 if TYPE_CHECKING:
     from holloway.observer.scratchpad import Action
 
-VERSION = 1
+CHECKPOINT_VERSION = 1
 REQUIRED = ("start", "actions", "notes", "subtasks", "plan", "outcome")
 """Fields that every checkpoint has had; later ones may be missing in an older one."""
 
@@ -28,14 +28,14 @@ def dump_scratchpad(pad: Scratchpad) -> bytes:
     values["qa_findings"] = [_redact_secrets(finding) for finding in pad.qa_findings]
     values["notes"] = [replace(note, text=_redact_secrets(note.text)) for note in pad.notes]
     values["actions"] = [_redact_action(action) for action in pad.actions]
-    return json.dumps({"version": VERSION, **values}, default=encode, separators=(",", ":")).encode()
+    return json.dumps({"version": CHECKPOINT_VERSION, **values}, default=encode, separators=(",", ":")).encode()
 
 
 def load_scratchpad(data: bytes) -> Scratchpad:
     """Restore a scratchpad from bytes; raises HollowayError if the checkpoint is damaged or of another version."""
     try:
         values = json.loads(data)
-        if values.pop("version") != VERSION:
+        if values.pop("version") != CHECKPOINT_VERSION:
             raise ValueError("another version")
         if missing := [name for name in REQUIRED if name not in values]:
             raise ValueError(f"no {', '.join(missing)}")

@@ -13,9 +13,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holloway import config
+from holloway.config import CALL_ID_CHARS_MAX
 from holloway.domain import event as events
 from holloway.domain.event import ToolKind
-from holloway.text.edit_lines import LINE_CHARS_MAX
+from holloway.text.edit_lines import EDIT_LINE_CHARS_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,8 +41,6 @@ EVICTED_VOICES = ("thought", "agent", "user")
 """Voices whose notes are evicted next, in this order; records of the agent are never evicted."""
 PROTECTED_NOTES_MAX = 200
 """Limit of notes of a voice that survive eviction because they carry a correction: ten times what a session yields."""
-CALL_CHARS_MAX = 200
-"""Limit of the id that a host gives to a tool call."""
 
 _REDIRECTION = re.compile(r"(?:^|[^-=0-9&])>(?!&)")
 _WRITING_COMMANDS = ("sed -i", "perl -", "tee ", "patch", "cp ", "mv ", "rm ", "touch ")
@@ -261,7 +260,7 @@ def _add_statement(pad: Scratchpad, event: events.Said) -> None:
 def _add_record(pad: Scratchpad, event: events.Recorded) -> None:
     if sum(note.voice == "record" for note in pad.notes) < config.RECORDS_PER_SESSION_MAX:
         text = event.text[: config.SCRATCHPAD_TEXT_CHARS_MAX]
-        files = event.files[: config.FILES_MAX]
+        files = event.files[: config.MEMORY_FILES_MAX]
         _append_note(pad, Note(pad.step, event.at, "record", text, event.actor, event.type, files))
 
 
@@ -271,7 +270,7 @@ def _append_note(pad: Scratchpad, note: Note) -> None:
 
 
 def _add_call(pad: Scratchpad, event: events.Call) -> None:
-    call = event.call[:CALL_CHARS_MAX]
+    call = event.call[:CALL_ID_CHARS_MAX]
     if call and call in pad._calls:
         return
     pad.step += 1
@@ -282,9 +281,9 @@ def _add_call(pad: Scratchpad, event: events.Call) -> None:
         call,
         event.tool[:100],
         event.path[: config.PATH_CHARS_MAX],
-        event.pattern[: config.TEXT_CHARS_MAX],
+        event.pattern[: config.SHORT_TEXT_CHARS_MAX],
         event.command[: config.SCRATCHPAD_TEXT_CHARS_MAX],
-        event.url[: config.TEXT_CHARS_MAX],
+        event.url[: config.SHORT_TEXT_CHARS_MAX],
         _limit_lines(event.removed),
         _limit_lines(event.added),
         event.outside,
@@ -298,12 +297,12 @@ def _add_call(pad: Scratchpad, event: events.Call) -> None:
 
 def _limit_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
     limited = lines[: config.SCRATCHPAD_LINES_MAX]
-    has_long_line = max(map(len, limited), default=0) > LINE_CHARS_MAX
-    return tuple(line[:LINE_CHARS_MAX] for line in limited) if has_long_line else limited
+    has_long_line = max(map(len, limited), default=0) > EDIT_LINE_CHARS_MAX
+    return tuple(line[:EDIT_LINE_CHARS_MAX] for line in limited) if has_long_line else limited
 
 
 def _add_result(pad: Scratchpad, event: events.Result) -> None:
-    action = pad._calls.get(event.call[:CALL_CHARS_MAX])
+    action = pad._calls.get(event.call[:CALL_ID_CHARS_MAX])
     if action is None or action.ok is not None:
         return
     action.ok = event.ok
@@ -327,7 +326,7 @@ def _set_plan(pad: Scratchpad, event: events.Plan) -> None:
     pad.plan_mode = pad.plan_mode or event.mode
     if event.items:
         items = event.items[: config.SCRATCHPAD_PLAN_ITEMS_MAX]
-        pad.plan = tuple([replace(item, text=item.text[: config.TEXT_CHARS_MAX]) for item in items])
+        pad.plan = tuple([replace(item, text=item.text[: config.SHORT_TEXT_CHARS_MAX]) for item in items])
         pad.first_plan = pad.first_plan or len(pad.plan)
 
 
@@ -337,13 +336,13 @@ def _mark_interrupted(pad: Scratchpad, event: events.Interrupted) -> None:
 
 def _add_subtask(pad: Scratchpad, event: events.SubtaskDone) -> None:
     if len(pad.subtasks) < config.SCRATCHPAD_SUBTASKS_MAX:
-        pad.subtasks.append(Subtask(pad.step, event.name[: config.TEXT_CHARS_MAX], event.validated))
+        pad.subtasks.append(Subtask(pad.step, event.name[: config.SHORT_TEXT_CHARS_MAX], event.validated))
 
 
 def _add_qa_findings(pad: Scratchpad, event: events.QaFindings) -> None:
     pad.qa_passed = event.passed
     pad.qa_verdicts = (*pad.qa_verdicts, event.passed)[: config.SCRATCHPAD_SUBTASKS_MAX]
-    pad.qa_findings = tuple(text[: config.TEXT_CHARS_MAX] for text in event.findings[: config.DETAIL_ITEMS_MAX])
+    pad.qa_findings = tuple(text[: config.SHORT_TEXT_CHARS_MAX] for text in event.findings[: config.DETAIL_ITEMS_MAX])
 
 
 def _mark_ended(pad: Scratchpad, event: events.Ended) -> None:

@@ -23,7 +23,7 @@ WEAK_SOURCES = ("history:", "output:", "subagent")
 RUNS_MAX = 100_000
 """Limit of indexed runs of words, for own and for doubtful statements each. Past it, clean statements are no longer
 indexed, so that text counts as untrusted too often; past twice the limit, all text does."""
-DEPTH_MAX = 16
+TAINT_DEPTH_MAX = 16
 """Recursion limit of taint checks that depend on each other; past it all statements are evaluated in order."""
 
 
@@ -62,7 +62,7 @@ class StatementLog:
 
     def find_taint_source(self, number: int) -> str:
         """Return the taint source of a text, or an empty string."""
-        if number in self._pending_checks and self._depth > DEPTH_MAX:
+        if number in self._pending_checks and self._depth > TAINT_DEPTH_MAX:
             while self._evaluated_count < number:
                 self._evaluate_taint(self._evaluated_count)
                 self._evaluated_count += 1

@@ -45,8 +45,8 @@ NEAR_STEPS = 1
 Measured on 192 real sessions: 0 taints 6.2 % of the prose, 1 taints 7.0 %, 2 taints 7.9 %; tainting everything after
 the first untrusted text would taint more than half.
 """
-FILES_MAX = 10_000
-LINES_MAX = 100_000
+TRACKED_FILES_MAX = 10_000
+TRACKED_LINES_MAX = 100_000
 SOURCE_CHARS_MAX = 120
 TRUSTED_ISSUES = "issues"
 """Trusted source name for projects where only the team itself writes issues and reviews."""
@@ -274,11 +274,11 @@ class TaintTracker:
         number = self._add_text(
             self._statements.add_seen_text, "\n".join((*action.added, *action.removed)), evaluate_edit
         )
-        for line in lines[: LINES_MAX - len(self._lines)]:
+        for line in lines[: TRACKED_LINES_MAX - len(self._lines)]:
             self._lines.setdefault(line.strip(), number)
         if action.kind is ToolKind.WRITE:
             self._record_write(action.path, "")
-        if len(self._files) < FILES_MAX:
+        if len(self._files) < TRACKED_FILES_MAX:
             self._files.setdefault(action.path, WrittenFile(None, [])).changes.append(number)
 
     def _add_text(self, add: Callable[[str, TaintCheck | None], int], text: str, taint_check: TaintCheck) -> int:
@@ -286,7 +286,7 @@ class TaintTracker:
         return add(text, taint_check if self._untrusted.has_any_before(len(self._statements)) else None)
 
     def _record_write(self, path: str, taint: str) -> None:
-        if len(self._files) < FILES_MAX:
+        if len(self._files) < TRACKED_FILES_MAX:
             self._files[path] = WrittenFile(taint, [])
 
     def _find_file_taint(self, path: str) -> str | None:

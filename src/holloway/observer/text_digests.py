@@ -19,16 +19,16 @@ SHORT_CHARS = 3
 CONTENT_WORDS_MIN = 2
 """Minimum number of content words in a shingle; "in the root of the" identifies no text."""
 STEM_CHARS = 6
-NAME_CHARS_MIN = 5
-READ_CHARS_MAX = 100_000
-CACHE_SIZE = 8
+DIGEST_NAME_CHARS_MIN = 5
+DIGEST_READ_CHARS_MAX = 100_000
+DIGESTS_CACHED_MAX = 8
 STEM_CACHE_SIZE = 20_000
 
 _SIGN = re.compile(r"[^\w\s\x00-\x7f]")
 _WORD = re.compile(r"[\w']+")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _SENTENCE_ENDS = ".!?;"
-_TOKEN = re.compile(rf"[a-z0-9_][\w.+-]{{{NAME_CHARS_MIN - 2},}}\w")
+_TOKEN = re.compile(rf"[a-z0-9_][\w.+-]{{{DIGEST_NAME_CHARS_MIN - 2},}}\w")
 _INSTALLERS = "pip pip3 npm pnpm yarn cargo gem brew apt apt-get uv go composer conda npx uvx bunx docker".split()
 _INSTALL_COMMAND = re.compile(
     rf"\b(?:{'|'.join(_INSTALLERS)})\s(?:(?:install|add|i|get|pull|run|dlx|-\S+)\s)*([@\w][\w@./:-]{{3,}})"
@@ -61,14 +61,14 @@ _PART_CHARS = _build_char_table("")
 
 
 # Cached, because shingles and names of the same text are requested several times in a row.
-@lru_cache(maxsize=CACHE_SIZE)
+@lru_cache(maxsize=DIGESTS_CACHED_MAX)
 def fold_text(text: str) -> str:
     """Normalise a text for comparison: arrows, dashes and other non-ASCII signs become word separators."""
-    plain = fold_characters(text[:READ_CHARS_MAX])
+    plain = fold_characters(text[:DIGEST_READ_CHARS_MAX])
     return plain if plain.isascii() else _SIGN.sub("\0", plain)
 
 
-@lru_cache(maxsize=CACHE_SIZE)
+@lru_cache(maxsize=DIGESTS_CACHED_MAX)
 def hash_shingles(text: str) -> tuple[int, ...]:
     """Return the hashes of a folded text's shingles (runs of five words) that have enough content words."""
     words = text.translate(_WORD_CHARS).split() if text.isascii() else _WORD.findall(text)
@@ -78,7 +78,7 @@ def hash_shingles(text: str) -> tuple[int, ...]:
     return tuple(compress(map(hash, runs), has_content))
 
 
-@lru_cache(maxsize=CACHE_SIZE)
+@lru_cache(maxsize=DIGESTS_CACHED_MAX)
 def extract_names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the possible names in a folded text (hosts, identifiers, longer words), and the packages it installs."""
     return tuple(dict.fromkeys(_extract_tokens(text))), tuple(_extract_packages(text))
@@ -88,8 +88,8 @@ def _extract_tokens(text: str) -> list[str]:
     if not text.isascii():
         return _TOKEN.findall(text)
     different = dict.fromkeys(text.translate(_TOKEN_CHARS).split())
-    stripped = [token.strip(".+-") for token in different if len(token) >= NAME_CHARS_MIN]
-    return [token for token in stripped if len(token) >= NAME_CHARS_MIN]
+    stripped = [token.strip(".+-") for token in different if len(token) >= DIGEST_NAME_CHARS_MIN]
+    return [token for token in stripped if len(token) >= DIGEST_NAME_CHARS_MIN]
 
 
 def _extract_packages(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from holloway.codemap.modules.module_names import PURPOSE_CHARS_MAX, is_description
-from holloway.config import DESCRIBE_ANSWER_TOKENS, DESCRIBE_DEADLINE_S, FILES_MAX, LLM_ANSWER_CHARS_MAX
+from holloway.config import DESCRIBE_ANSWER_TOKENS, DESCRIBE_DEADLINE_S, LLM_ANSWER_CHARS_MAX, MEMORY_FILES_MAX
 from holloway.domain import memory_json
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, Scope, Source, State, Visibility
 from holloway.domain.ports import format_stamp, parse_stamp
@@ -19,7 +19,7 @@ from holloway.errors import HollowayError, InvalidInput
 from holloway.llm.metered_client import meter_writer, render_prompt
 from holloway.llm.providers import choose_writer
 from holloway.promotion.llm_rewrite import is_grounded, parse_json_list
-from holloway.promotion.memory_text import SENTENCE_CHARS_MAX
+from holloway.promotion.memory_text import MEMORY_SENTENCE_CHARS_MAX
 from holloway.promotion.synthesis import THRESHOLDS
 from holloway.retrieval.novelty import Verdict, find_similar_memories
 from holloway.safety.neutralize import neutralize_text
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from holloway.store.store import Store
 
 
-SYSTEM = "You find what several notes about a codebase say together, and say only that."
+INSIGHT_SYSTEM_PROMPT = "You find what several notes about a codebase say together, and say only that."
 EVIDENCE_MIN = 3
 """Minimum number of memories for the model to be called."""
 EVIDENCE_MAX = 24
@@ -49,7 +49,7 @@ INSIGHTS_MAX = 3
 CITED_MEMORIES_MIN = 2
 ANSWER_TOKENS = 600
 DEADLINE_S = 60.0
-PAIR_SESSIONS_MIN = 5
+MODULE_PAIR_SESSIONS_MIN = 5
 """Minimum number of sessions that changed files of both modules of a pair."""
 _EXCLUDED_TYPES = frozenset({MemoryType.WORK_STATE, MemoryType.WORK_UNIT_OUTCOME})
 INSIGHT_MODULES_MAX = 3
@@ -87,7 +87,7 @@ def create_insights(writer: Writer, store: Store, project: str, modules: Sequenc
         findings=findings,
         most=str(INSIGHTS_MAX),
     )
-    completion = writer.complete(text, system=SYSTEM, max_tokens=ANSWER_TOKENS, deadline_s=DEADLINE_S)
+    completion = writer.complete(text, system=INSIGHT_SYSTEM_PROMPT, max_tokens=ANSWER_TOKENS, deadline_s=DEADLINE_S)
     proposals = [insight for insight in parse_insights(completion.text, memories) if is_supported(insight, modules)][
         :INSIGHTS_MAX
     ]
@@ -135,7 +135,7 @@ def is_supported(insight: Insight, modules: Sequence[str]) -> bool:
 
 def find_module_pair(store: Store, places: CodeMapLookup) -> tuple[str, str] | None:
     """Return the two modules whose files are most often changed together, or None."""
-    for path, other_path, _ in observations.list_co_changed_pairs(store.database, PAIR_SESSIONS_MIN):
+    for path, other_path, _ in observations.list_co_changed_pairs(store.database, MODULE_PAIR_SESSIONS_MIN):
         first, second = places.module_of(path), places.module_of(other_path)
         if first and second and first != second:
             return first, second
@@ -162,7 +162,7 @@ def _build_draft(insight: Insight, modules: Sequence[str]) -> Draft:
     return Draft(
         content=insight.sentence,
         type=MemoryType.MODULE_INSIGHT,
-        files=files[:FILES_MAX],
+        files=files[:MEMORY_FILES_MAX],
         modules=tuple(modules),
         source=Source.SYNTHESIS,
         scope=Scope.MODULE,
@@ -185,7 +185,7 @@ def _is_shared(memory: Memory) -> bool:
 
 
 def _render_note(memory: Memory) -> str:
-    return neutralize_text(one_line(f"{memory.type.label}: {memory.content}", SENTENCE_CHARS_MAX))
+    return neutralize_text(one_line(f"{memory.type.label}: {memory.content}", MEMORY_SENTENCE_CHARS_MAX))
 
 
 class Reflection:

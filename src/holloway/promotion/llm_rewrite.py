@@ -12,7 +12,7 @@ from holloway.domain import memory_json
 from holloway.errors import HollowayError
 from holloway.llm.metered_client import render_prompt
 from holloway.observer.signals.statements import extract_code_names
-from holloway.promotion.memory_text import SENTENCE_CHARS_MAX
+from holloway.promotion.memory_text import MEMORY_SENTENCE_CHARS_MAX
 from holloway.safety.neutralize import neutralize_text
 from holloway.safety.prompt_injection import find_injection
 from holloway.text.sanitize import one_line
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holloway.domain.ports import Writer
     from holloway.promotion.candidate import Candidate
 
-SYSTEM = "You write short, exact notes for developers from findings about their codebase."
+REWRITE_SYSTEM_PROMPT = "You write short, exact notes for developers from findings about their codebase."
 FINDINGS_MAX = 20
 SENTENCE_CHARS_MIN = 20
 
@@ -51,7 +51,7 @@ def rewrite_candidates(writer: Writer, project: str, candidates: Sequence[Candid
     text = render_prompt("wording", project=neutralize_text(project), findings=findings)
     try:
         completion = writer.complete(
-            text, system=SYSTEM, max_tokens=WORDING_ANSWER_TOKENS, deadline_s=WORDING_DEADLINE_S
+            text, system=REWRITE_SYSTEM_PROMPT, max_tokens=WORDING_ANSWER_TOKENS, deadline_s=WORDING_DEADLINE_S
         )
     except HollowayError as error:
         return error.message
@@ -91,7 +91,7 @@ def is_grounded(sentence: str, evidence: Iterable[str]) -> bool:
 
     A sentence that is too long is rejected, not truncated: truncation could change its meaning.
     """
-    if not SENTENCE_CHARS_MIN <= len(sentence) <= SENTENCE_CHARS_MAX:
+    if not SENTENCE_CHARS_MIN <= len(sentence) <= MEMORY_SENTENCE_CHARS_MAX:
         return False
     evidence_text = " ".join(evidence).casefold()
     named = {name.casefold() for name in (*extract_code_names(sentence), *_PATH.findall(sentence))}

@@ -59,9 +59,9 @@ _DESTRUCTIVE_COMMAND = re.compile(
 """Destructive commands: a fix that contains one is never suggested to another agent, even if it worked once."""
 _WORD = re.compile(r"[A-Za-z][\w.'+-]*(?<![.'+-])")
 
-SENTENCE_CHARS_MAX = 400
+MEMORY_SENTENCE_CHARS_MAX = 400
 """Limit of a memory's sentence, in characters."""
-CLAUSE_CHARS_MAX = 240
+MEMORY_CLAUSE_CHARS_MAX = 240
 ERROR_CHARS_MIN = 80
 """Minimum length of a quoted error; a long error is truncated before the fix is."""
 UNQUOTED_ERROR = "an error whose text is withheld"
@@ -101,10 +101,10 @@ def write_memory_text(signal: Signal, evidence: SignalEvidence) -> MemoryText | 
     memory_text = template(signal, evidence) if template else None
     if memory_text is None or not memory_text.content.strip():
         return None
-    return memory_text._replace(content=one_line(memory_text.content, SENTENCE_CHARS_MAX))
+    return memory_text._replace(content=one_line(memory_text.content, MEMORY_SENTENCE_CHARS_MAX))
 
 
-def _get_fact(signal: Signal, name: str, limit: int = CLAUSE_CHARS_MAX) -> str:
+def _get_fact(signal: Signal, name: str, limit: int = MEMORY_CLAUSE_CHARS_MAX) -> str:
     return one_line(str(signal.facts.get(name) or ""), limit)
 
 
@@ -122,7 +122,7 @@ def _write_error_retry(signal: Signal, evidence: SignalEvidence) -> MemoryText |
         )
     details = ErrorFix(error, fix, command, fingerprint)
     template = "`{}` failed with “{}”; what solved it: {}"
-    room = SENTENCE_CHARS_MAX - len(template.format(command, "", fix))
+    room = MEMORY_SENTENCE_CHARS_MAX - len(template.format(command, "", fix))
     short_error = one_line(error, max(ERROR_CHARS_MIN, room))
     return MemoryText(MemoryType.ERROR_PATTERN, template.format(command, short_error, fix), details)
 
@@ -133,14 +133,14 @@ def _write_self_correction(signal: Signal, evidence: SignalEvidence) -> MemoryTe
         return None
     kind = MemoryType.MODULE_INSIGHT if signal.facts.get("kind") == "path" else MemoryType.GOTCHA
     if len(fact.split()) < FACT_WORDS_MIN:
-        sentence = _get_fact(signal, "sentence", SENTENCE_CHARS_MAX)
+        sentence = _get_fact(signal, "sentence", MEMORY_SENTENCE_CHARS_MAX)
         return None if _ABOUT_CONVERSATION.search(sentence) else MemoryText(kind, _strip_asides(sentence))
     wrong = "" if belief.casefold() in fact.casefold() else f" (wrongly believed at first: {belief})"
     return MemoryText(kind, f"{fact}{wrong}")
 
 
 def _write_user_correction(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    rule = _LINK.sub("", _get_fact(signal, "said", SENTENCE_CHARS_MAX))
+    rule = _LINK.sub("", _get_fact(signal, "said", MEMORY_SENTENCE_CHARS_MAX))
     min_words = NAMING_RULE_WORDS_MIN if _has_name(rule) else RULE_WORDS_MIN
     sentence = rule[:1].upper() + rule[1:]
     return MemoryText(signal.type or MemoryType.PREFERENCE, sentence) if len(sentence.split()) >= min_words else None
@@ -152,7 +152,7 @@ def _has_name(rule: str) -> bool:
 
 
 def _write_agent_record(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    return MemoryText(signal.type or MemoryType.GOTCHA, _get_fact(signal, "text", SENTENCE_CHARS_MAX))
+    return MemoryText(signal.type or MemoryType.GOTCHA, _get_fact(signal, "text", MEMORY_SENTENCE_CHARS_MAX))
 
 
 def _write_qa_finding(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:

@@ -51,10 +51,10 @@ COUNTED_ONLY = frozenset(
 
 COUNTED_FIRST = frozenset({SignalName.SEQUENCE, SignalName.CO_ACCESS})
 TOO_FEW_SESSIONS = "seen in"
-CANDIDATES_MAX = 300
+SESSION_CANDIDATES_MAX = 300
 CONFIDENCE_AT_MINIMUM = 0.7
-CONFIDENCE_PER_SESSION = 0.05
-CONFIDENCE_MAX = 0.9
+PROMOTED_CONFIDENCE_PER_SESSION = 0.05
+PROMOTED_CONFIDENCE_MAX = 0.9
 STRICT_FACTOR = 1.2
 RECIPE_SUCCESS_ABOVE = 0.8
 OBVIOUS_FIX_SESSIONS = 2
@@ -110,7 +110,7 @@ def evaluate_signals(
 def validate_signals(finished: FinishedSession) -> list[Candidate]:
     """Apply the gate of the session type; drops corrections that no later action of the session confirms."""
     classification = finished.classification
-    chosen = [signal for signal in finished.signals if _can_be_memory(signal)][:CANDIDATES_MAX]
+    chosen = [signal for signal in finished.signals if _can_be_memory(signal)][:SESSION_CANDIDATES_MAX]
     candidates = []
     for number, signal in enumerate(chosen, 1):
         decision = check_gate(classification.type, classification.outcome, signal.name)
@@ -368,7 +368,10 @@ def compute_initial_confidence(signal: Signal, sessions: int, reduction: float) 
         initial = confidence.BIRTH[row.source][0]
     else:
         extra_sessions = max(0, sessions - row.min_sessions)
-        initial = min(CONFIDENCE_MAX, row.score * (CONFIDENCE_AT_MINIMUM + CONFIDENCE_PER_SESSION * extra_sessions))
+        initial = min(
+            PROMOTED_CONFIDENCE_MAX,
+            row.score * (CONFIDENCE_AT_MINIMUM + PROMOTED_CONFIDENCE_PER_SESSION * extra_sessions),
+        )
     return round(max(0.0, initial - reduction), 4)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import mean, quantiles
 from typing import TYPE_CHECKING
 
-from holloway.config import TEXT_CHARS_MAX
+from holloway.config import SHORT_TEXT_CHARS_MAX
 from holloway.domain.memory import Draft, MemoryType, Scope, Source
 from holloway.domain.memory_details import Calibration, CausalDependency, ContextCost, Prefetch
 from holloway.domain.ports import format_stamp
@@ -45,15 +45,15 @@ PREFETCH_MAX = 6
 SAMPLES_MIN = 3
 COST_TOKENS_MIN = 1_000
 """Minimum mean token cost worth a memory; costs are rounded to thousands."""
-PAIR_SESSIONS_MIN = 5
+FILE_PAIR_SESSIONS_MIN = 5
 PAIRS_WEEKLY_MAX = 10
 TOGETHER_SHARE = 0.4
 """Minimum share, of the sessions that change either of two files, that change both (co-change)."""
 SHARE_OF_ALL_BELOW = 0.5
 """Share of all sessions from which an opened file is not specific to one module."""
-CONFIDENCE_FROM = 0.6
-CONFIDENCE_PER_SESSION = 0.01
-CONFIDENCE_MAX = 0.85
+SYNTHESIS_CONFIDENCE_FROM = 0.6
+SYNTHESIS_CONFIDENCE_PER_SESSION = 0.01
+SYNTHESIS_CONFIDENCE_MAX = 0.85
 SIGHTINGS_MAX = 600
 
 
@@ -154,7 +154,7 @@ def draft_context_cost(store: Store, module: str, places: CodeMapLookup) -> Draf
 
 def draft_module_pairs(store: Store, places: CodeMapLookup) -> list[Draft]:
     """Draft the co-changed files of different modules that no import connects."""
-    pairs = observations.list_co_changed_pairs(store.database, PAIR_SESSIONS_MIN)
+    pairs = observations.list_co_changed_pairs(store.database, FILE_PAIR_SESSIONS_MIN)
     drafts = []
     for path, other_path, count in pairs:
         first, second = places.module_of(path), places.module_of(other_path)
@@ -188,7 +188,7 @@ def is_often_changed_together(store: Store, path: str, other_path: str, both: in
 
 def compute_sample_confidence(samples: int) -> float:
     """Return the confidence of a statistic by its number of samples."""
-    return min(CONFIDENCE_MAX, CONFIDENCE_FROM + CONFIDENCE_PER_SESSION * samples)
+    return min(SYNTHESIS_CONFIDENCE_MAX, SYNTHESIS_CONFIDENCE_FROM + SYNTHESIS_CONFIDENCE_PER_SESSION * samples)
 
 
 def _build_draft(
@@ -278,4 +278,4 @@ def _describe_error(signal: Signal) -> ErrorSighting:
 
 
 def _redact_line(text: object) -> str:
-    return one_line(secrets.redact_secrets(clean_text(str(text)))[0], TEXT_CHARS_MAX)
+    return one_line(secrets.redact_secrets(clean_text(str(text)))[0], SHORT_TEXT_CHARS_MAX)

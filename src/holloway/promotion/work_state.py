@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holloway.observer.outcome import SessionClassification
     from holloway.store.store import Store
 
-TASK_CHARS_MAX = 200
+WORK_TASK_CHARS_MAX = 200
 ITEM_CHARS_MAX = 160
 ITEMS_MAX = 12
 CONFIDENCE = 0.75
@@ -43,7 +43,9 @@ def draft_work_state(
     if not is_open or classification.type not in (SessionType.BUILD, SessionType.SPEC_CREATION):
         return None
     # Pasted material follows the person's own first paragraph.
-    task = one_line(prompt.extract_user_text(first_paragraph(activity.task_text)), TASK_CHARS_MAX) or "unnamed work"
+    task = (
+        one_line(prompt.extract_user_text(first_paragraph(activity.task_text)), WORK_TASK_CHARS_MAX) or "unnamed work"
+    )
     state = WorkState(task, finished_items, open_items, uncommitted, failure, _find_next_step(activity))
     total = len(finished_items) + len(open_items)
     content = f"Unfinished: {task}" + (f"; {len(finished_items)} of {total} steps done" if total else "")

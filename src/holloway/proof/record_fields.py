@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-VERSION = 2
+RECORD_VERSION = 2
 """Version of a new record. Records without a version are of version 1."""
 
 EARLY_STEPS = 30
@@ -31,8 +31,10 @@ class RecordField(NamedTuple):
     source: str
 
 
-FIELDS: tuple[RecordField, ...] = (
-    RecordField("version", "number", f"version of the record, {VERSION} today; null in records of version 1", "record"),
+RECORD_FIELDS: tuple[RecordField, ...] = (
+    RecordField(
+        "version", "number", f"version of the record, {RECORD_VERSION} today; null in records of version 1", "record"
+    ),
     RecordField(
         "group",
         "name",
@@ -187,7 +189,7 @@ FIELDS: tuple[RecordField, ...] = (
     ),
 )
 
-NAMES = tuple(field.name for field in FIELDS)
+RECORD_FIELD_NAMES = tuple(field.name for field in RECORD_FIELDS)
 
 _ZERO_WAS_UNKNOWN = (
     "steps_to_first_edit",
@@ -207,7 +209,7 @@ def complete_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not record:
         return {}
-    figures = {**dict.fromkeys(NAMES), **record}
+    figures = {**dict.fromkeys(RECORD_FIELD_NAMES), **record}
     if record.get("version") is None:
         figures |= {name: record.get(name) or None for name in _ZERO_WAS_UNKNOWN}
     return figures

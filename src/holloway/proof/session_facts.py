@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holloway.domain.work import SessionSummary
     from holloway.store.store import Store
 
-FULL = "full"
+FULL_GROUP = "full"
 """Group of sessions in which every kind of injection is on."""
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from holloway.proof.injection_figures import measure_answers, measure_injected
-from holloway.proof.record_fields import VERSION
+from holloway.proof.record_fields import RECORD_VERSION
 from holloway.proof.work_figures import measure_work
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def build_record(
 ) -> dict[str, Any]:
     """Return all figures of one session: every field of the table, with None for what is unknown."""
     return {
-        "version": VERSION,
+        "version": RECORD_VERSION,
         "group": before.group,
         **_session_identity(account, judged, before),
         "trust_level": before.trust_level,

@@ -27,7 +27,7 @@ TEXT_MAX = 200
 DENSE_MAX = 200
 GRAPH_MAX = 60
 """Candidates of each kind."""
-POOL_MAX = 60
+FUSED_CANDIDATES_MAX = 60
 """Candidates with the best fused score, which the later stages rank."""
 NAMES_SHARE = 0.5
 """Share of identifiers among the content words from which a query counts as an identifier search."""

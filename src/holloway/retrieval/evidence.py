@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holloway.codemap import queries, search
 from holloway.codemap.history import cochange
 from holloway.codemap.parse.languages import language_of
+from holloway.config import REASON_WORDS_MAX
 from holloway.retrieval import past_sessions
 from holloway.safety.repository_text import is_name, is_path
 from holloway.text.identifiers import STOP_WORDS, expand_words, split_identifier
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from holloway.codemap.search import Term
     from holloway.retrieval.past_sessions import PastSession
 
-TASK_CHARS_MAX = 20_000
+LOCATE_TASK_CHARS_MAX = 20_000
 TERMS_MAX = 200
 """Distinct words of a task that are weighted."""
 TITLE_WEIGHT = 3
@@ -45,7 +46,6 @@ SEEDS = 5
 """Best files whose co-changed files and imports are added."""
 DOTTED_PARTS_MAX = 12
 """Parts of a dotted module name that are compared."""
-WORDS_SHOWN = 4
 SYMBOLS_MAX = 3
 
 # A run of letters matches from its beginning only, so that a long one takes linear time.
@@ -110,7 +110,7 @@ class FileEvidence:
 
 def parse_task(database: MapDatabase, task: str, files_in_play: Sequence[str], now: datetime) -> LocateTask:
     """Parse a task: its weighted words, its identifiers, and the files of the project."""
-    text = task[:TASK_CHARS_MAX]
+    text = task[:LOCATE_TASK_CHARS_MAX]
     cleaned = _ASIDE.sub(" ", text)
     words: Counter[str] = Counter()
     title = _find_title(cleaned)
@@ -143,9 +143,9 @@ def list_shared_words(task: LocateTask, text: str) -> str:
 
     A reason quotes only the task itself, because commits, headings and earlier prompts are untrusted text.
     """
-    present = set(expand_words(text[:TASK_CHARS_MAX]))
+    present = set(expand_words(text[:LOCATE_TASK_CHARS_MAX]))
     ordered = sorted(task.informative_terms, key=lambda term: -term.weight)
-    return ", ".join(list(dict.fromkeys(term.word for term in ordered if term.word in present))[:WORDS_SHOWN])
+    return ", ".join(list(dict.fromkeys(term.word for term in ordered if term.word in present))[:REASON_WORDS_MAX])
 
 
 def score_by_text(database: MapDatabase, task: LocateTask) -> FileEvidence:
@@ -153,7 +153,7 @@ def score_by_text(database: MapDatabase, task: LocateTask) -> FileEvidence:
     evidence = FileEvidence()
     for path, score, words in search.search_files(database, task.informative_terms):
         evidence.strength[path] = score
-        evidence.reason[path] = f"speaks of {', '.join(words[:WORDS_SHOWN])}"
+        evidence.reason[path] = f"speaks of {', '.join(words[:REASON_WORDS_MAX])}"
     return evidence
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from holloway.retrieval.evidence import CoupledFile, FileEvidence
 
 
-WEIGHTS = {
+EVIDENCE_WEIGHTS = {
     "named": 0.4,
     "text": 0.5,
     "piece": 0.5,
@@ -58,7 +58,7 @@ REASONS_MAX = 4
 REASON_MIN = 0.05
 TEST_LOOKUP_FACTOR = 4
 """Times the limit: how many of the best files are searched for tests."""
-TESTS_MAX = 8
+LOCATED_TESTS_MAX = 8
 COUPLED_MAX = 8
 PAST_SESSIONS = 300
 """Latest sessions that tell where the next one will work."""
@@ -121,7 +121,7 @@ def fuse_evidence(evidence_by_kind: dict[str, FileEvidence]) -> dict[str, float]
     scores: dict[str, float] = defaultdict(float)
     for name, evidence in evidence_by_kind.items():
         for path, value in evidence.scale_strengths().items():
-            scores[path] += WEIGHTS[name] * value
+            scores[path] += EVIDENCE_WEIGHTS[name] * value
     return {path: ROLE_SHARE[role_of(path)] * score for path, score in scores.items()}
 
 
@@ -142,7 +142,7 @@ def _build_result(
         for path in ordered[:limit]
     )
     listed_paths = {file.path for file in files}
-    tests = [path for path in ordered if is_test(path) and is_runnable_test(path)][:TESTS_MAX]
+    tests = [path for path in ordered if is_test(path) and is_runnable_test(path)][:LOCATED_TESTS_MAX]
     coupled = [
         evidence_by_kind["together"].coupled[path]
         for path, _ in sorted(
@@ -153,7 +153,7 @@ def _build_result(
     ]
     return LocateResult(
         files,
-        tuple(tests) or only_paths(queries.find_tests(database, code[:3], TESTS_MAX)),
+        tuple(tests) or only_paths(queries.find_tests(database, code[:3], LOCATED_TESTS_MAX)),
         tuple(coupled[:COUPLED_MAX]),
         any(evidence_by_kind[name].strength for name in TASK_EVIDENCE),
     )
@@ -168,7 +168,7 @@ def _list_reasons(
     path: str, evidence_by_kind: dict[str, FileEvidence], strengths: dict[str, dict[str, float]]
 ) -> tuple[str, ...]:
     weighted_reasons = [
-        (WEIGHTS[name] * strengths[name].get(path, 0.0), evidence.reason.get(path, ""))
+        (EVIDENCE_WEIGHTS[name] * strengths[name].get(path, 0.0), evidence.reason.get(path, ""))
         for name, evidence in evidence_by_kind.items()
     ]
     weighted_reasons.sort(key=lambda item: (-item[0], item[1]))

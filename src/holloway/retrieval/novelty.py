@@ -20,7 +20,7 @@ DUPLICATE_SHARE = 0.8
 """Share of common words from which two texts are duplicates, unless they differ in a fact."""
 SAME_SUBJECT_SHARE = 0.5
 """Share from which two texts have the same subject, so that a differing fact is a contradiction."""
-CANDIDATES_MAX = 12
+NOVELTY_CANDIDATES_MAX = 12
 CACHED_TEXTS = 64
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -47,7 +47,7 @@ class SimilarMemory:
 
 def find_similar_memories(store: Store, content: str) -> list[SimilarMemory]:
     """Return the living memories that duplicate or contradict a text, the most similar first."""
-    hits = search_memories(store.database, content, Filter(), CANDIDATES_MAX)
+    hits = search_memories(store.database, content, Filter(), NOVELTY_CANDIDATES_MAX)
     contents = store.memories.get_contents([seq for seq, _ in hits])
     verdicts = {seq: compare_texts(content, stored_text) for seq, stored_text in contents.items()}
     memories = store.memories.get_by_seqs([seq for seq, (verdict, _) in verdicts.items() if verdict is not Verdict.NEW])

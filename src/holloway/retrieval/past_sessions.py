@@ -7,12 +7,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holloway.config import TASK_CHARS_MAX
 from holloway.text.identifiers import STOP_WORDS, expand_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SIMILAR_MAX = 20
+SIMILAR_SESSIONS_MAX = 20
 """Number of most similar sessions that count."""
 HALF_LIFE_SESSIONS = 3
 """Number of sessions after which the weight of a session's files halves."""
@@ -20,8 +21,6 @@ EDITED_WEIGHT = 1.5
 """Weight of a changed file relative to one that was only read."""
 SAME_BRANCH_WEIGHT = 6.0
 """Weight of a session on the same branch relative to others: work on a branch continues in the same files."""
-TASK_CHARS_MAX = 4_000
-"""Characters of a task that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ def score_similar_sessions(past: Sequence[PastSession], task: str) -> dict[str, 
         for index, words in enumerate(words_by_session)
     ]
     scores: dict[str, tuple[float, str]] = {}
-    for similarity, index in sorted(ranked, key=lambda entry: (-entry[0], -entry[1]))[:SIMILAR_MAX]:
+    for similarity, index in sorted(ranked, key=lambda entry: (-entry[0], -entry[1]))[:SIMILAR_SESSIONS_MAX]:
         for path, _ in past[index].files if similarity > 0 else ():
             earlier_score, most_similar = scores.get(path, (0.0, past[index].task))
             scores[path] = (earlier_score + similarity, most_similar)

@@ -94,7 +94,7 @@ CHANGED_SHARE = 0.3
 """Loss of a memory when all lines of its files have changed since it was learned."""
 BOOST = 0.2
 """Highest gain of a memory on the file of the best hit, on a scale where that hit has 1."""
-WEIGHTS: dict[QueryKind, dict[str, float]] = {
+LIST_WEIGHTS: dict[QueryKind, dict[str, float]] = {
     QueryKind.IDENTIFIER: {"text": 0.7, "dense": 0.3, "graph": 0.3},
     QueryKind.SEMANTIC: {"text": 0.5, "dense": 0.5, "graph": 0.3},
 }
@@ -108,7 +108,7 @@ RELEVANCE_SHARE = 0.8
 """Maximal marginal relevance: weight of relevance against difference."""
 DUPLICATE_SIMILARITY = 0.85
 """Similarity from which two memories say the same; a list has the better one only, the store has both."""
-POOL_MAX = 30
+COMPARED_CANDIDATES_MAX = 30
 """Candidates that are compared with each other."""
 
 
@@ -195,7 +195,7 @@ def fuse_scores(
         scaled = (
             _compute_reciprocal_ranks(scores) if method is Fusion.RANKS else _scale_scores(name, scores, related_from)
         )
-        weight = WEIGHTS[kind][name]
+        weight = LIST_WEIGHTS[kind][name]
         for seq, value in scaled.items():
             fused[seq] += weight * value
     best = max(fused.values(), default=0.0)
@@ -247,7 +247,7 @@ def drop_near_duplicates(ranked: Sequence[int], similarity: SimilarityFunction, 
 
 def diversify_ranking(scores: Mapping[int, float], similarity: SimilarityFunction) -> list[int]:
     """Order the best candidates so that each adds as much as possible to those before it."""
-    pool = sorted(scores, key=lambda seq: (-scores[seq], -seq))[:POOL_MAX]
+    pool = sorted(scores, key=lambda seq: (-scores[seq], -seq))[:COMPARED_CANDIDATES_MAX]
     chosen: list[int] = []
     nearest = dict.fromkeys(pool, 0.0)
     while pool:

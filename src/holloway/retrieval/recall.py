@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from holloway.config import RESULTS_MAX
+from holloway.config import SEARCH_RESULTS_MAX
 from holloway.domain import confidence
 from holloway.errors import InvalidInput
 from holloway.retrieval import candidates, rank
@@ -85,7 +85,7 @@ def recall_memories(
     check_query(query.text, limit)
     options = options or RecallOptions()
     lists = candidates.collect_candidates(store, query, memory_filter, options.meaning, options.places)
-    scores = _take_best(_fuse_lists(lists, query, options), max(candidates.POOL_MAX, limit))
+    scores = _take_best(_fuse_lists(lists, query, options), max(candidates.FUSED_CANDIDATES_MAX, limit))
     sketches = store.memories.get_sketches(list(scores))
     scores = {seq: score for seq, score in scores.items() if seq in sketches}
     stage_scores: dict[str, Mapping[int, float]] = {**lists, "fused": scores}
@@ -112,8 +112,8 @@ def check_query(query: str, limit: int) -> None:
     """Raise InvalidInput if the query is empty or the limit is out of range."""
     if not query.strip():
         raise InvalidInput("The question is empty.", "Say what you are looking for; `holloway list` shows everything.")
-    if not 1 <= limit <= RESULTS_MAX:
-        raise InvalidInput(f"The limit cannot be {limit}.", f"It must be between 1 and {RESULTS_MAX}.")
+    if not 1 <= limit <= SEARCH_RESULTS_MAX:
+        raise InvalidInput(f"The limit cannot be {limit}.", f"It must be between 1 and {SEARCH_RESULTS_MAX}.")
 
 
 def _take_best(scores: Mapping[int, float], count: int) -> dict[int, float]:

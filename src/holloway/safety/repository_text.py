@@ -20,7 +20,7 @@ from holloway.text import programs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-TEXT_CHARS_MAX = 300
+REPOSITORY_TEXT_CHARS_MAX = 300
 NAME_WORDS_MAX = 6
 """Maximum number of words of one identifier, a leading `test` aside; with more it is a sentence."""
 PATH_PART_CHARS_MAX = 100
@@ -37,11 +37,11 @@ BARE_WORDS_MAX = 4
 EXPRESSION_WORDS_MAX = 5
 FOREIGN_WORDS_MIN = 2
 """Distinct function words of other languages from which on the gate cannot read a text; one may be a loan word."""
-NAMES_CACHED = 20_000
+NAME_CHECKS_CACHED_MAX = 20_000
 
 _LETTER = "A-Za-z0-9_\u00c0-\u024f"
 _NAME = re.compile(rf"[{_LETTER}$@#.:~-]{{1,160}}[?!=]?\Z")
-_PATH = re.compile(rf"[{_LETTER}$@#.~+,&'()\[\]=!% /-]{{1,{TEXT_CHARS_MAX}}}\Z")
+_PATH = re.compile(rf"[{_LETTER}$@#.~+,&'()\[\]=!% /-]{{1,{REPOSITORY_TEXT_CHARS_MAX}}}\Z")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z\u00c0-\u024f]+")
 """A word of a name; a number is no word."""
 _EXTENSION = re.compile(r"(?<=.)\.\w{1,8}\Z")
@@ -76,12 +76,12 @@ _DEPENDENCY_FILES = tuple(programs.TABLE["dependency_files"])
 
 def is_path(text: str) -> bool:
     """Whether a path reads as a path, not as a sentence."""
-    if len(text) > TEXT_CHARS_MAX or not _PATH.match(text):
+    if len(text) > REPOSITORY_TEXT_CHARS_MAX or not _PATH.match(text):
         return False
     return _reads_as_path(text)
 
 
-@lru_cache(maxsize=NAMES_CACHED)
+@lru_cache(maxsize=NAME_CHECKS_CACHED_MAX)
 def _reads_as_path(text: str) -> bool:
     names = text.split("/")
     if any(not name or len(name) > PATH_PART_CHARS_MAX or len(name.split()) > SPACED_WORDS_MAX for name in names):
@@ -104,7 +104,7 @@ def is_name(text: str) -> bool:
     return _reads_as_name(text)
 
 
-@lru_cache(maxsize=NAMES_CACHED)
+@lru_cache(maxsize=NAME_CHECKS_CACHED_MAX)
 def _reads_as_name(text: str) -> bool:
     parts = [_split_words(part) for part in _NAME_PARTS.split(text)]
     if any(len(words) - (words[:1] == ["test"]) > NAME_WORDS_MAX for words in parts):
@@ -114,7 +114,7 @@ def _reads_as_name(text: str) -> bool:
 
 def is_command(text: str) -> bool:
     """Whether a line parses as a known program, or a script of the project, with plain arguments."""
-    if len(text) > TEXT_CHARS_MAX:
+    if len(text) > REPOSITORY_TEXT_CHARS_MAX:
         return False
     change = _FOLDER_CHANGE.match(text)
     if change and not is_path(change[1]):
@@ -132,7 +132,7 @@ def is_command(text: str) -> bool:
 
 def is_failure(text: str) -> bool:
     """Whether the error line of a program states what failed: no advice, no program to run, no host, no markup."""
-    if len(text) > TEXT_CHARS_MAX or not _READABLE.match(text) or _MARKUP.search(text) or _HOST.search(text):
+    if len(text) > REPOSITORY_TEXT_CHARS_MAX or not _READABLE.match(text) or _MARKUP.search(text) or _HOST.search(text):
         return False
     words = _split_words(text)
     present = set(words)

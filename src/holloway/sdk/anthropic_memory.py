@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 ROOT = "/memories"
 BRIEF = "project.md"
-NAMESPACE = ("files",)
+FILES_NAMESPACE = ("files",)
 FILES_LISTED_MAX = 500
 _PAUSED = "The user has paused holloway here; `holloway resume` ends the pause."
 
@@ -50,18 +50,18 @@ class Files:
 
     def list_names(self, below: str = "") -> list[str]:
         """List the files in a folder and its subfolders."""
-        names = {entry.key for entry in self._keyed.find(NAMESPACE, limit=FILES_LISTED_MAX)}
+        names = {entry.key for entry in self._keyed.find(FILES_NAMESPACE, limit=FILES_LISTED_MAX)}
         return sorted(name for name in names if not below or name.startswith(below + "/"))
 
     def has_file(self, name: str) -> bool:
         """Return whether a file exists."""
-        return self._keyed.get(NAMESPACE, name) is not None
+        return self._keyed.get(FILES_NAMESPACE, name) is not None
 
     def read_file(self, name: str) -> str:
         """Return the text of a file. Raises InvalidInput if it does not exist."""
         if name == BRIEF:
             return self._memory.brief().text
-        entry = self._keyed.get(NAMESPACE, name)
+        entry = self._keyed.get(FILES_NAMESPACE, name)
         if entry is None:
             raise InvalidInput(f"{ROOT}/{name} does not exist.", f"View {ROOT} to see what does.")
         return str(entry.value.get("content", ""))
@@ -70,11 +70,11 @@ class Files:
         """Write a file. Raises InvalidInput for the brief, which is read-only."""
         if not name or name == BRIEF:
             raise InvalidInput(f"{ROOT}/{name} cannot be written.", "Choose another file.")
-        self._keyed.put(NAMESPACE, name, {"content": text})
+        self._keyed.put(FILES_NAMESPACE, name, {"content": text})
 
     def remove_file(self, name: str) -> None:
         """Delete a file."""
-        self._keyed.delete(NAMESPACE, name)
+        self._keyed.delete(FILES_NAMESPACE, name)
 
     def match_files(self, name: str) -> list[str]:
         """Return the file of that name, or all files in that folder. Raises InvalidInput if neither exists."""

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from holloway.retrieval.recall import RecallResult
     from holloway.service.holloway import Holloway
 
-MEMORIES = 12
-FILES = 6
-SYSTEM = "You answer questions about a codebase from notes that its developers and their tools have kept."
+ASK_MEMORIES_MAX = 12
+ASK_FILES_MAX = 6
+ASK_SYSTEM_PROMPT = "You answer questions about a codebase from notes that its developers and their tools have kept."
 
 _CITED = re.compile(r"\[hw:([0-9a-f]{4,32})[^\]]{0,40}\]")
 
@@ -43,8 +43,8 @@ class AskAnswer:
 
 def ask(memory: Holloway, question: str, *, writer: Writer | None = None) -> AskAnswer:
     """Answer a question with citations; without a language model, the ranked evidence is the answer."""
-    results = tuple(memory.recall(question, limit=MEMORIES))
-    located = memory.map.locate(question, limit=FILES)
+    results = tuple(memory.recall(question, limit=ASK_MEMORIES_MAX))
+    located = memory.map.locate(question, limit=ASK_FILES_MAX)
     chosen = choose_writer(memory.settings)
     writer = writer or chosen.writer
     if writer is None:
@@ -53,7 +53,9 @@ def ask(memory: Holloway, question: str, *, writer: Writer | None = None) -> Ask
     evidence, evidence_ids = _render_evidence(memory, results, located)
     text = render_prompt("ask", project=memory.project.name, question=neutralize_text(question), evidence=evidence)
     try:
-        completion = model.complete(text, system=SYSTEM, max_tokens=ASK_ANSWER_TOKENS, deadline_s=ASK_DEADLINE_S)
+        completion = model.complete(
+            text, system=ASK_SYSTEM_PROMPT, max_tokens=ASK_ANSWER_TOKENS, deadline_s=ASK_DEADLINE_S
+        )
     except HollowayError as error:
         return AskAnswer(results, located, note=error.message)
     return AskAnswer(results, located, *_check_citations(completion.text, evidence_ids), model=model.model)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import subprocess
     from typing import Any
 
-_UNSEEN = 0x00000008 | 0x00000200 | 0x00004000
+_DETACHED_FLAGS = 0x00000008 | 0x00000200 | 0x00004000
 """Windows flags: no console, a separate process group, a priority below normal."""
 
 _started: list[subprocess.Popen[bytes]] = []
@@ -41,7 +41,7 @@ def start(folder: str, root: str, *, seldom: bool = False) -> bool:
 
     # Runs outside the project's folder and with -P, so that no module of the project is imported.
     arguments = [sys.executable, "-P", "-m", "holloway.worker", root]
-    flags: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": _UNSEEN}
+    flags: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": _DETACHED_FLAGS}
     nothing = subprocess.DEVNULL
     _started[:] = [process for process in _started if process.poll() is None]
     _started.append(subprocess.Popen(arguments, stdin=nothing, stdout=nothing, stderr=nothing, cwd=folder, **flags))

@@ -17,7 +17,7 @@ from holloway.domain.memory import as_tuple
 from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.injection.project_map import read_progress
-from holloway.retrieval.locate import locate_in_checkout
+from holloway.retrieval.locate import COUPLED_MAX, locate_in_checkout
 from holloway.safety.repository_text import is_name, is_path, only_names, only_paths
 from holloway.service import background_worker
 from holloway.service.project_paths import closest_path, resolve_path
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from holloway.store.store import Store
 
 CALLS = frozenset({"calls", "instantiates"})
-COUPLED_MAX = 8
-COUPLED_COMMITS_MIN = 2
+MAP_COUPLED_COMMITS_MIN = 2
 """Files that changed together once may have done so by chance."""
 MEMORIES_SHOWN = 5
 
@@ -164,12 +163,13 @@ class CodeMap:
             often = [
                 partner
                 for partner in partners
-                if partner.commits >= COUPLED_COMMITS_MIN and partner.path in existing_paths
+                if partner.commits >= MAP_COUPLED_COMMITS_MIN and partner.path in existing_paths
             ]
             tied = queries.find_connected(self.database, files, [partner.path for partner in often])
         # Tests that import a package's public module import none of its inner files; co-change finds them.
         tests = (
-            report.tests or tuple(partner.path for partner in often if _is_test_code(partner.path))[: graph.TESTS_MAX]
+            report.tests
+            or tuple(partner.path for partner in often if _is_test_code(partner.path))[: graph.GRAPH_TESTS_MAX]
         )
         report.tests = only_paths(tests)
         reached = {path for path, _ in report.files} | tied | set(files) | set(report.tests)

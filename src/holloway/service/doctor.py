@@ -169,7 +169,9 @@ def _check_answers(folder: Path) -> Iterator[Check]:
     """Check whether agents got shortened or no answers because of timeouts."""
     since = format_stamp(SystemClock().now() - timedelta(days=ANSWERS_DAYS))
     counts = answer_log.count_outcomes(answer_log.read_answers(str(folder), since=since))
-    full, degraded, dropped = (counts.pop(name) for name in (answer_log.FULL, answer_log.DEGRADED, answer_log.DROPPED))
+    full, degraded, dropped = (
+        counts.pop(name) for name in (answer_log.ANSWER_FULL, answer_log.ANSWER_DEGRADED, answer_log.ANSWER_DROPPED)
+    )
     message = f"{full} given, {degraded} shortened, {dropped} dropped in {ANSWERS_DAYS} days"
     if counts:
         message += f" ({', '.join(f'{step} {number}' for step, number in sorted(counts.items()))})"

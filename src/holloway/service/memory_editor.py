@@ -313,7 +313,7 @@ class MemoryEditor:
         latest = max((memory.deleted_at for memory in forgotten), default="")
         return [memory for memory in forgotten if memory.deleted_at == latest]
 
-    def to_review(self, limit: int = config.RESULTS_MAX) -> list[Memory]:
+    def to_review(self, limit: int = config.SEARCH_RESULTS_MAX) -> list[Memory]:
         """Return the memories that wait for a person's review, quarantined first."""
         memories = [
             memory

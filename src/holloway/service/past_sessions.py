@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.capture import claude_code, codex, journal_reader, session_files
+from holloway.capture import hosts, journal_reader, session_files
 from holloway.capture.session_files import SessionFiles, Unlearned, from_transcript, list_running
-from holloway.proof.session_facts import FULL, HookAnswer, SessionFacts
+from holloway.proof.session_facts import FULL_GROUP, HookAnswer, SessionFacts
 from holloway.safety.paths import safe_name
 from holloway.service.session_learning import Learned, Learning
 from holloway.store import answer_log, candidates
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holloway.observer.scratchpad import Scratchpad
     from holloway.service.holloway import Holloway
 
-AGENTS = (claude_code.AGENT, codex.AGENT)
+AGENTS = (hosts.CLAUDE_CODE, hosts.CODEX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def _read_journal_facts(memory: Holloway, file: SessionFile) -> SessionFacts:
     is_watched = journal.exists()
     is_resumed, resumed_at = journal_reader.find_resume(journal)
     return SessionFacts(
-        group=FULL if is_watched else None,
+        group=FULL_GROUP if is_watched else None,
         located=journal_reader.located_files(journal),
         resumed=is_resumed,
         resumed_at=resumed_at,

@@ -192,7 +192,7 @@ class Session:
 
     def brief(self) -> str:
         """Return the text for the session's start: the project on a page, open work, rules, gotchas."""
-        return self._answer(self._inject_brief, "", session_start.POINT)
+        return self._answer(self._inject_brief, "", session_start.SESSION_START_POINT)
 
     def _inject_brief(self) -> str:
         user_store = str(projects.get_user_project(self.memory.home).database_path)
@@ -200,7 +200,7 @@ class Session:
 
     def context_for(self, prompt: str) -> str:
         """Return the text for a prompt: files with reasons, tests, gotchas, dead ends, a recipe; often empty."""
-        return self._answer(lambda: self._inject_prompt(prompt), "", prompt_point.POINT)
+        return self._answer(lambda: self._inject_prompt(prompt), "", prompt_point.PROMPT_POINT)
 
     def _inject_prompt(self, prompt: str) -> str:
         rendered = prompt_point.inject(self.reader, self._map, self._state, prompt)
@@ -215,7 +215,7 @@ class Session:
 
     def _inject_tool_result(self, event: dict[str, object]) -> str:
         subject = event_subject.find_subject(event, self.reader.root)
-        return self._answer(lambda: tool_result.inject(self.reader, subject), "", tool_result.POINT)
+        return self._answer(lambda: tool_result.inject(self.reader, subject), "", tool_result.TOOL_RESULT_POINT)
 
     def used(self, tool: str, args: Mapping[str, object], result: object, *, ok: bool = True, call: str = "") -> str:
         """Log that a tool was used, with its result, and return what `augment` returns."""
@@ -239,7 +239,7 @@ class Session:
 
     def before_step(self, messages: Sequence[object] = ()) -> str:
         """Return the text between two steps, within its budget; rarely any. Memories cited in messages are left out."""
-        return self._answer(lambda: self._inject_step(messages), "", step.POINT)
+        return self._answer(lambda: self._inject_step(messages), "", step.STEP_POINT)
 
     def _inject_step(self, messages: Sequence[object]) -> str:
         self._messages.read(messages)
@@ -257,7 +257,7 @@ class Session:
     def search_first(self, pattern: str) -> str | None:
         """Return the answer to a search before it is run, if a memory has it and the code still confirms it."""
         subject = event_subject.Subject([], "", pattern)
-        return self._answer(lambda: tool_result.inject(self.reader, subject), "", tool_result.POINT) or None
+        return self._answer(lambda: tool_result.inject(self.reader, subject), "", tool_result.TOOL_RESULT_POINT) or None
 
     def step_limit(self, base: int) -> int:
         """Return how many steps to allow: as many more as work here took, at most twice and 500."""
@@ -369,7 +369,7 @@ class Session:
         """Return the facts about this session and its siblings that no event has."""
         together = (*self.siblings, self)
         return measured.SessionFacts(
-            group=measured.FULL,
+            group=measured.FULL_GROUP,
             methodology=self._way.id,
             role=self.reader.agent if self.reader.agent in self._way.roles else None,
             located={path: at for session in together for path, at in session.located.items()},

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holloway.injection.reader import StoreView
     from holloway.service.open_project import OpenProject
 
-MESSAGE_CHARS_MAX = 50_000
+AGENT_MESSAGE_CHARS_MAX = 50_000
 MESSAGES_READ_MAX = 50
 
 
@@ -100,7 +100,7 @@ class CitedMessages:
         if len(messages) < self._count:
             self.forget()
         for message in messages[self._count :][-MESSAGES_READ_MAX:]:
-            self.ids |= set(cited_in(str(message)[:MESSAGE_CHARS_MAX]))
+            self.ids |= set(cited_in(str(message)[:AGENT_MESSAGE_CHARS_MAX]))
         self._count = len(messages)
 
     def forget(self) -> None:

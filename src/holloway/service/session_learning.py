@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from holloway.config import TASK_CHARS_MAX
 from holloway.domain.ports import format_stamp
 from holloway.domain.work import Outcome, SessionSummary
 from holloway.embeddings.vocabulary import is_ordinary_word
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from holloway.promotion.synthesis import ModuleSynthesis
     from holloway.service.open_project import OpenProject
     from holloway.store.candidates import StoredCandidate
-
-TASK_CHARS_MAX = 4_000
 
 
 @dataclass(frozen=True, slots=True)

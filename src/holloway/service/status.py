@@ -66,9 +66,9 @@ def _answers(memory: Holloway) -> dict[str, Any]:
     latest = owed[-1].session if owed else ""
     return {
         "days": ANSWERS_DAYS,
-        "given": counts.pop(answer_log.FULL),
-        "degraded": counts.pop(answer_log.DEGRADED),
-        "dropped": counts.pop(answer_log.DROPPED),
+        "given": counts.pop(answer_log.ANSWER_FULL),
+        "degraded": counts.pop(answer_log.ANSWER_DEGRADED),
+        "dropped": counts.pop(answer_log.ANSWER_DROPPED),
         "by_step": counts,
         "last_session": answer_log.count_outcomes([answer for answer in owed if answer.session == latest])
         if latest

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holloway.store.store import Store
 
 FORMAT = "holloway-archive"
-VERSION = 1
+ARCHIVE_VERSION = 1
 
 ARCHIVE_BYTES_MAX = 4 * 1024**3
 """More than a million memories. An archive cannot be split without breaking its seal, so the limit is far above that
@@ -38,7 +38,7 @@ _KEY_BYTES = 32
 
 def write_archive(store: Store, home: Path) -> bytes:
     """Return the store as an archive; the same store always gives the same bytes."""
-    head = {"format": FORMAT, "version": VERSION, "name": store.project.name}
+    head = {"format": FORMAT, "version": ARCHIVE_VERSION, "name": store.project.name}
     body = snapshot.serialize_row(head) + b"".join(snapshot.serialize_row(row) for row in snapshot.dump_rows(store))
     return body + snapshot.serialize_row({"seal": _sign_body(body, _signing_key(home))})
 
@@ -61,9 +61,10 @@ def read_rows(data: bytes) -> Iterator[dict[str, Any]]:
     """Return an iterator over the rows of an archive that is ours; raise HollowayError if its version is too new."""
     lines = io.BytesIO(data)
     head = json.loads(lines.readline())
-    if head["version"] > VERSION:
+    if head["version"] > ARCHIVE_VERSION:
         raise HollowayError(
-            f"The archive has format {head['version']}; this holloway reads up to {VERSION}.", "Upgrade holloway first."
+            f"The archive has format {head['version']}; this holloway reads up to {ARCHIVE_VERSION}.",
+            "Upgrade holloway first.",
         )
     return (json.loads(line) for line in iter(lines.readline, data[-_SEAL_BYTES:]))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-FULL, EMPTY, DEGRADED, DROPPED = "full", "empty", "degraded", "dropped"
+ANSWER_FULL, ANSWER_EMPTY, ANSWER_DEGRADED, ANSWER_DROPPED = "full", "empty", "degraded", "dropped"
 LOG_FILE_NAME = "answers.log"
 FILE_BYTES_MAX = 512 * 1024
 """Size at which the log is rotated: it becomes the old log. Both together hold the events of weeks."""
@@ -79,11 +79,11 @@ def read_answers(folder: str, *, session: str = "", since: str = "") -> list[Log
 
 def count_outcomes(answers: list[LoggedAnswer]) -> dict[str, int]:
     """Count full, degraded and dropped responses, the last two also by point and step; empty ones are not counted."""
-    counts: dict[str, int] = {FULL: 0, DEGRADED: 0, DROPPED: 0}
+    counts: dict[str, int] = {ANSWER_FULL: 0, ANSWER_DEGRADED: 0, ANSWER_DROPPED: 0}
     for answer in answers:
         if answer.outcome in counts:
             counts[answer.outcome] += 1
-        if answer.outcome in (DEGRADED, DROPPED):
+        if answer.outcome in (ANSWER_DEGRADED, ANSWER_DROPPED):
             cause = f"{answer.point}:{answer.step or 'deadline'}"
             counts[cause] = counts.get(cause, 0) + 1
     return counts

@@ -25,8 +25,8 @@ RELATION_KINDS = {
 }
 """The kinds of relation that people and agents may add, and the meaning of each."""
 
-RELATIONS_MAX = 5_000
-EDITS_MAX = 2_000
+CODE_RELATIONS_MAX = 5_000
+MODULE_EDITS_MAX = 2_000
 
 
 class CodeRelation(NamedTuple):
@@ -54,8 +54,8 @@ def save_relation(database: Database, relation: CodeRelation) -> CodeRelation:
     sanitized = relation._replace(note=sanitize_reason(relation.note))
     with database.write_transaction():
         database.execute("INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?, ?, ?)", sanitized)
-        if int(database.fetch_value("SELECT COUNT(*) FROM relations")) > RELATIONS_MAX:
-            raise InvalidInput(f"There are {RELATIONS_MAX:,} relations already.", "Remove some first.")
+        if int(database.fetch_value("SELECT COUNT(*) FROM relations")) > CODE_RELATIONS_MAX:
+            raise InvalidInput(f"There are {CODE_RELATIONS_MAX:,} relations already.", "Remove some first.")
     return sanitized
 
 
@@ -91,8 +91,10 @@ def edit_module(database: Database, kind: str, module: str, value: str, at: str)
         database.execute(
             "INSERT INTO module_edits (kind, module, value, at) VALUES (?, ?, ?, ?)", (kind, module, stored_value, at)
         )
-        if int(database.fetch_value("SELECT COUNT(*) FROM module_edits")) > EDITS_MAX:
-            raise InvalidInput(f"There are {EDITS_MAX:,} edits of modules already.", "`holloway module NAME --reset`.")
+        if int(database.fetch_value("SELECT COUNT(*) FROM module_edits")) > MODULE_EDITS_MAX:
+            raise InvalidInput(
+                f"There are {MODULE_EDITS_MAX:,} edits of modules already.", "`holloway module NAME --reset`."
+            )
 
 
 def reset_module(database: Database, module: str) -> int:

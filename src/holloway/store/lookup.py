@@ -90,8 +90,8 @@ ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
 
 _BY_USE = "m.pinned DESC, m.use_count DESC, m.created_at, m.seq"
 
-RULES = ("decision", "requirement", "preference")
-TRAPS = ("gotcha", "dead_end", "error_pattern")
+RULE_TYPES = ("decision", "requirement", "preference")
+TRAP_TYPES = ("gotcha", "dead_end", "error_pattern")
 
 # Project-wide memories of a brief: pinned, or confirmed and brought neither by a file nor by a rules file of the host.
 _GENERAL = f"""

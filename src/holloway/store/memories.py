@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from holloway.config import ID_CHARS_MIN, REASON_CHARS_MAX, RESULTS_MAX
+from holloway.config import ID_CHARS_MIN, REASON_CHARS_MAX, SEARCH_RESULTS_MAX
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, Memory, Relation, RelationType, Source, State
 from holloway.domain.ports import format_stamp
@@ -147,7 +147,9 @@ class Memories:
         )
         return [self._parse_memory(row) for row in self._db.fetch_rows(sql)]
 
-    def find_memories(self, memory_filter: Filter, limit: int = RESULTS_MAX, order: str = "newest") -> list[Memory]:
+    def find_memories(
+        self, memory_filter: Filter, limit: int = SEARCH_RESULTS_MAX, order: str = "newest"
+    ) -> list[Memory]:
         """Return the memories that a filter selects: `newest` first, `telling` (pinned, then most used), `waiting`."""
         condition, values = memory_filter.build_condition()
         sql = SELECT + f" WHERE {condition} ORDER BY {ORDERS[order]} LIMIT :limit"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holloway.domain.ports import Clock, Ids
     from holloway.store.database import Database
 
-MEMORIES = """
+CREATE_MEMORIES = """
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value TEXT NOT NULL
@@ -418,7 +418,7 @@ def split_statements(script: str) -> list[str]:
 
 def memories_0001(database: Database, ids: Ids) -> None:
     """Create memories, their files, history, text index and tombstones."""
-    _run_script(database, MEMORIES)
+    _run_script(database, CREATE_MEMORIES)
     database.execute("INSERT INTO meta VALUES ('salts', json_array(?))", (ids.new(),))
 
 

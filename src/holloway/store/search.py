@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Counts = dict[tuple[str, int], int]
 
 
-COMMON_SHARE = 0.10
+COMMON_ROWS_SHARE = 0.10
 """A word in more than this share of the memories says little; it is dropped if the query has rarer words."""
 COMMON_ROWS_MIN = 200
 """Up to this many rows, no word counts as common."""
@@ -27,7 +27,7 @@ ROWS_RANKED_MAX = 5_000
 """Rows that one search may rank; if all words are common, the rarest ones within this limit are used."""
 LOOK_AHEAD = 1.25
 """Factor by which more rows than wanted are ranked, because the filter drops some, rarely more."""
-WORDS_MAX = 10_000
+WORD_COUNTS_CACHED_MAX = 10_000
 """Words that a process caches for one file."""
 
 
@@ -112,7 +112,7 @@ def drop_common_words(database: Database, words: list[str]) -> list[str]:
     total = int(database.fetch_value("SELECT coalesce(max(seq), 0) FROM memories"))
     if len(words) < 2 or total <= COMMON_ROWS_MIN:
         return words
-    ceiling = max(COMMON_ROWS_MIN, int(total * COMMON_SHARE))
+    ceiling = max(COMMON_ROWS_MIN, int(total * COMMON_ROWS_SHARE))
     counts = count_words(database, words, min(ceiling, ROWS_RANKED_MAX))
     rare_words = [word for word in words if counts[word] <= ceiling]
     if not rare_words:
@@ -149,7 +149,7 @@ def _get_cached_counts(database: Database) -> Counts:
         return {}
     file_state = (connection, connection.total_changes, database.fetch_value("PRAGMA data_version"))
     entry = _CACHE.get(database)
-    if entry is None or entry[0] != file_state or len(entry[1]) > WORDS_MAX:
+    if entry is None or entry[0] != file_state or len(entry[1]) > WORD_COUNTS_CACHED_MAX:
         entry = _CACHE[database] = (file_state, {})
     return entry[1]
 

@@ -47,9 +47,9 @@ def sanitize_draft(draft: Draft, root: str = "", working_folder: str = "") -> Sa
         if summary
         else _build_summary(content, details),
         details=details,
-        files=_limit_count(files, config.FILES_MAX, "files"),
-        modules=_limit_count(_redact_names(draft.modules, secret_kinds), config.MODULES_MAX, "modules"),
-        tags=_limit_count(_redact_names(draft.tags, secret_kinds), config.TAGS_MAX, "tags"),
+        files=_limit_count(files, config.MEMORY_FILES_MAX, "files"),
+        modules=_limit_count(_redact_names(draft.modules, secret_kinds), config.MEMORY_MODULES_MAX, "modules"),
+        tags=_limit_count(_redact_names(draft.tags, secret_kinds), config.MEMORY_TAGS_MAX, "tags"),
         origin=_redact_optional(draft.origin, secret_kinds),
         branch=_sanitize_branch(draft.branch),
         branch_only=_sanitize_branch(draft.branch_only),

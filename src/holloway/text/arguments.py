@@ -9,11 +9,12 @@ import re
 from urllib.parse import urlsplit
 
 from holloway.text import shell
-from holloway.text.programs import COMMIT, EDIT, FETCH, GIT, LIST, READ, REVERT, SEARCH, TABLE, TEST
+from holloway.text.programs import COMMIT, FETCH, GIT, REVERT, TABLE, TEST
+from holloway.text.tools import EDIT, LIST, READ, SEARCH
 
-FILES_MAX = 64
+PATCH_FILES_MAX = 64
 """Maximum number of files that are taken from one patch."""
-MESSAGE_CHARS_MAX = 4_000
+COMMIT_MESSAGE_CHARS_MAX = 4_000
 
 
 VALUED_OPTIONS: dict[str, frozenset[str]] = {
@@ -133,7 +134,7 @@ def _find_git_paths(args: list[str], plain: list[str]) -> tuple[str, ...]:
 def list_patched_files(texts: list[str]) -> tuple[str, ...]:
     """List the files that patches change."""
     names = [match[1] or match[2] for text in texts for match in _PATCHED_FILE.finditer(text)]
-    return tuple(dict.fromkeys(name for name in names[:FILES_MAX] if name != "/dev/null"))
+    return tuple(dict.fromkeys(name for name in names[:PATCH_FILES_MAX] if name != "/dev/null"))
 
 
 def find_commit_message(args: list[str], documents: list[str]) -> str:
@@ -143,7 +144,7 @@ def find_commit_message(args: list[str], documents: list[str]) -> str:
     parts += [word[2:] for word in args if re.match(r"-m[^-=\s]", word)]
     if not parts and documents and {"-F", "--file", "-F-"} & set(args):
         parts = [documents[0]]
-    return "\n\n".join(parts).strip()[:MESSAGE_CHARS_MAX]
+    return "\n\n".join(parts).strip()[:COMMIT_MESSAGE_CHARS_MAX]
 
 
 def _read_document(value: str) -> str:

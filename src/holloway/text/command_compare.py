@@ -40,7 +40,9 @@ def chief_step(steps: Sequence[Step]) -> Step | None:
 def normalise_command(command: str) -> str:
     """Normalise a command for comparison across machines: without folder, variable values and output filters."""
     rendered = [_render_step(step) for step in parse_command(command)]
-    return " && ".join(rendered) if rendered else " ".join(_reduce_paths(command[: shell.COMMAND_CHARS_MAX]).split())
+    return (
+        " && ".join(rendered) if rendered else " ".join(_reduce_paths(command[: shell.SHELL_COMMAND_CHARS_MAX]).split())
+    )
 
 
 def _render_step(step: Step) -> str:

@@ -10,12 +10,13 @@ import re
 from functools import lru_cache
 
 from holloway.text import arguments, programs, shell
-from holloway.text.programs import COMMIT, EDIT, OTHER, RUN, TABLE, TEST, normalise_name
+from holloway.text.programs import COMMIT, RUN, TABLE, TEST, normalise_name
+from holloway.text.tools import EDIT, OTHER
 
-STEPS_MAX = 64
+COMMAND_STEPS_MAX = 64
 REMEMBERED_MAX = 1_024
 """Number of parsed commands that are cached, because several detectors parse the same command."""
-NESTING_MAX = 4
+COMMAND_NESTING_MAX = 4
 
 _FILTERS = frozenset(
     "head tail less more cat grep egrep fgrep rg wc jq yq sort uniq cut awk sed column tr xxd nl tac".split()
@@ -23,7 +24,7 @@ _FILTERS = frozenset(
 _SILENT = frozenset(
     "echo printf : true false test [ [[ pwd sleep wait set export unset local declare exit return".split()
 )
-WORDS_MAX = 2_000
+COMMAND_LINE_WORDS_MAX = 2_000
 WRAPPERS_MAX = 16
 
 _KEYWORDS = frozenset(TABLE["shell_keywords"])
@@ -69,7 +70,7 @@ class Step:
 @lru_cache(maxsize=REMEMBERED_MAX)
 def parse_command(command: str) -> tuple[Step, ...]:
     """Parse a command into its steps; pure filters, changes of folder and printing are not steps."""
-    return tuple(_Reading().read_command(command, 0)[:STEPS_MAX])
+    return tuple(_Reading().read_command(command, 0)[:COMMAND_STEPS_MAX])
 
 
 class _Reading:
@@ -82,7 +83,7 @@ class _Reading:
     def read_command(self, command: str, depth: int) -> list[Step]:
         steps: list[Step] = []
         before: shell.Simple | None = None
-        for simple in shell.split_commands(command)[: STEPS_MAX * 4]:
+        for simple in shell.split_commands(command)[: COMMAND_STEPS_MAX * 4]:
             steps += self._read_steps(simple, before if simple.after == "|" else None, depth)
             before = simple
         return steps
@@ -96,9 +97,9 @@ class _Reading:
             self._change_folder(words[1] if len(words) > 1 else "")
             return []
         if words[0] in ("export", "setenv"):
-            self.exported += [word.split("=", 1)[0] for word in words[1:] if "=" in word][:STEPS_MAX]
+            self.exported += [word.split("=", 1)[0] for word in words[1:] if "=" in word][:COMMAND_STEPS_MAX]
             return []
-        if depth < NESTING_MAX and (inner := find_command_line(words)):
+        if depth < COMMAND_NESTING_MAX and (inner := find_command_line(words)):
             return self.read_command(inner, depth + 1)
         if source is not None and simple.words[0] in _FILTERS and not self._reads_files(words):
             return self._redirect_writes(simple, env)
@@ -113,7 +114,7 @@ class _Reading:
         return [
             step
             for command_line in command_lines
-            if depth < NESTING_MAX
+            if depth < COMMAND_NESTING_MAX
             for step in self.read_command(command_line, depth + 1)
         ]
 
@@ -220,7 +221,7 @@ def _with_subcommand(program: str, words: list[str]) -> tuple[str, str, list[str
 def unwrap_command(words: list[str]) -> tuple[list[str], list[str]]:
     """Find the command inside its wrappers; return its words and the variables that the wrappers set for it."""
     env: list[str] = []
-    words = words[:WORDS_MAX]
+    words = words[:COMMAND_LINE_WORDS_MAX]
     for _ in range(WRAPPERS_MAX):
         if not words or not words[0].strip() or words[0] in _NO_COMMAND:
             return [], env

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from holloway.config import SCRATCHPAD_LINES_MAX
-from holloway.text.tools import EDIT_CHARS_MAX, FILES_MAX, NEW_TEXT, OLD_TEXT, PATCH, first_argument
+from holloway.text.tools import EDIT_CHARS_MAX, NEW_TEXT, OLD_TEXT, PATCH, TOOL_FILES_MAX, first_argument
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-LINE_CHARS_MAX = 500
+EDIT_LINE_CHARS_MAX = 500
 
 _HEADINGS = {"*** Add File: ": "write", "*** Update File: ": "edit", "*** Delete File: ": "edit"}
 _MOVED = "*** Move to: "
@@ -29,7 +29,7 @@ class Change:
 
 def meaningful_lines(text: str) -> list[str]:
     """Return the stripped lines of a text that have content."""
-    stripped = (line.strip()[:LINE_CHARS_MAX] for line in text[:EDIT_CHARS_MAX].splitlines())
+    stripped = (line.strip()[:EDIT_LINE_CHARS_MAX] for line in text[:EDIT_CHARS_MAX].splitlines())
     return [line for line in stripped if line]
 
 
@@ -66,7 +66,7 @@ def parse_patch(text: str) -> list[Change]:
     for line in text[start : start + EDIT_CHARS_MAX].splitlines():
         heading = next((prefix for prefix in _HEADINGS if line.startswith(prefix)), "")
         if heading:
-            if len(changes) == FILES_MAX:
+            if len(changes) == TOOL_FILES_MAX:
                 break
             changes.append(Change(line[len(heading) :].strip(), _HEADINGS[heading]))
         elif changes:
@@ -79,7 +79,7 @@ def _take_line(change: Change, line: str) -> None:
         change.path = line[len(_MOVED) :].strip()
         return
     side_lines = change.added if line[:1] == "+" else change.removed if line[:1] == "-" else None
-    line_text = line[1:].strip()[:LINE_CHARS_MAX]
+    line_text = line[1:].strip()[:EDIT_LINE_CHARS_MAX]
     if side_lines is not None and line_text and len(side_lines) < SCRATCHPAD_LINES_MAX:
         side_lines.append(line_text)
 

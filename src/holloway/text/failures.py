@@ -10,11 +10,11 @@ import re
 from functools import cache, lru_cache
 
 from holloway.data import load_table
-from holloway.text import command_compare, programs
+from holloway.text import command_compare, programs, tools
 from holloway.text.commands import parse_command
 
 OUTPUT_CHARS_MAX = 16_000
-LINE_CHARS_MAX = 500
+FAILURE_LINE_CHARS_MAX = 500
 TELLING_CHARS_MAX = 300
 REFUSAL_LINES_MAX = 3
 VERDICTS_CACHED = 256
@@ -25,7 +25,7 @@ ERRORS_MAX = 12
 _TABLE = load_table("failures")
 _PROBES = frozenset(_TABLE["probes"])
 _GIT_VIEWS = frozenset(_TABLE["git_views"])
-_VIEWS = frozenset((programs.READ, programs.SEARCH, programs.LIST))
+_VIEWS = frozenset((tools.READ, tools.SEARCH, tools.LIST))
 
 
 @cache
@@ -70,13 +70,13 @@ def _is_probe_answer(program: str, text: str) -> bool:
     body = _remove_exit_lines(text)
     shows_difference = program in ("diff", "cmp", "git diff", "gofmt")
     complains = _compile_sign("broken").match(body) if shows_difference else _compile_sign("broken").search(body)
-    return not complains and not _compile_sign("complaint").search(body.split("\n", 1)[0][:LINE_CHARS_MAX])
+    return not complains and not _compile_sign("complaint").search(body.split("\n", 1)[0][:FAILURE_LINE_CHARS_MAX])
 
 
 def _is_refusal(program: str, text: str) -> bool:
     """Whether a program that only shows text printed nothing but its own complaint."""
     body = _remove_exit_lines(text)
-    if len(body) >= LINE_CHARS_MAX or body.count("\n") >= REFUSAL_LINES_MAX:
+    if len(body) >= FAILURE_LINE_CHARS_MAX or body.count("\n") >= REFUSAL_LINES_MAX:
         return False
     complains = body.startswith(f"{program.split(' ', 1)[0]}: ") and _compile_sign("complaint").search(body)
     return bool(complains or _compile_sign("refusal").match(body))
@@ -108,7 +108,7 @@ def read_verdict(command: str, output: str, flagged: bool) -> str:
 def list_errors(output: str) -> tuple[str, ...]:
     """List the errors of an output in their order, one line each; empty if it names none."""
     text = _clean_output(output)
-    lines = [line[:LINE_CHARS_MAX].rstrip() for line in text.split("\n")]
+    lines = [line[:FAILURE_LINE_CHARS_MAX].rstrip() for line in text.split("\n")]
     error_lines = _find_strong_lines(lines)
     if any(line.startswith("FAILED ") for line in error_lines):
         # The line of the test itself says which test it was.
@@ -136,7 +136,8 @@ def _find_last_line(text: str) -> str:
     lines = [
         line
         for line in text.split("\n")
-        if not _compile_sign("boilerplate").match(line[:LINE_CHARS_MAX]) and not _compile_sign("frame").match(line)
+        if not _compile_sign("boilerplate").match(line[:FAILURE_LINE_CHARS_MAX])
+        and not _compile_sign("frame").match(line)
     ]
     return " ".join(lines[-1].split())[:TELLING_CHARS_MAX].rstrip() if lines else ""
 
@@ -191,7 +192,7 @@ def _has_location(line: str) -> bool:
 
 def normalise_error(text: str) -> str:
     """Remove what differs between machines and runs: position, numbers, times, addresses, temporary names."""
-    text = " ".join(_clean_output(text)[: LINE_CHARS_MAX * 4].split())
+    text = " ".join(_clean_output(text)[: FAILURE_LINE_CHARS_MAX * 4].split())
     position = _compile_sign("position").match(text)
     if position and (position[1] or _compile_sign("located").match(text)):
         text = position[1] + text[position.end() :]

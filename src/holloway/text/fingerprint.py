@@ -6,7 +6,7 @@ import hashlib
 import re
 import unicodedata
 
-DIGEST_BYTES = 16
+FINGERPRINT_BYTES = 16
 
 _QUOTES = re.compile("[`'\"\u2018\u2019\u201c\u201d]")
 _STOPS = re.compile(r"[.,;:!?]+(?=\s|$)")
@@ -21,7 +21,7 @@ def normalise_text(text: str) -> str:
     return " ".join(_STOPS.sub("", _QUOTES.sub("", flat)).split())
 
 
-def fingerprint_text(text: str, salt: str, digest_bytes: int = DIGEST_BYTES) -> str:
+def fingerprint_text(text: str, salt: str, digest_bytes: int = FINGERPRINT_BYTES) -> str:
     """Return a digest that is the same for texts with the same normal form; it reveals nothing of the text."""
     compared = normalise_text(text) or text
     return hashlib.blake2b(compared.encode("utf-8", "replace"), key=salt.encode(), digest_size=digest_bytes).hexdigest()

@@ -15,7 +15,7 @@ _PART = re.compile(
 
 _ESCAPED = re.compile(r"\\[bBdDsSwWAZz]|\[[^\]]{0,80}\]|\{\d*,?\d*\}|\(\?(?:[a-z]+:|P?<\w+>|[:=!>]|<[=!])")
 _PATTERN_WORD = re.compile(r"[^\W\d]\w+")
-PATTERN_CHARS_MAX = 300
+SEARCH_PATTERN_CHARS_MAX = 300
 PATTERN_WORD_MIN = 3
 PATTERN_WORDS_MAX = 6
 STOP_WORDS = frozenset(
@@ -61,7 +61,7 @@ def search_text(*texts: str) -> str:
 
 def in_pattern(pattern: str) -> list[str]:
     """Return the literal words of a grep pattern, without operators and wildcards."""
-    pattern_words = _PATTERN_WORD.findall(_ESCAPED.sub(" ", pattern[:PATTERN_CHARS_MAX]))
+    pattern_words = _PATTERN_WORD.findall(_ESCAPED.sub(" ", pattern[:SEARCH_PATTERN_CHARS_MAX]))
     return list(dict.fromkeys(word for word in pattern_words if len(word) >= PATTERN_WORD_MIN))[:PATTERN_WORDS_MAX]
 
 

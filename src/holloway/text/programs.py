@@ -9,11 +9,12 @@ import re
 from functools import lru_cache
 
 from holloway.data import load_table
+from holloway.text.tools import EDIT, LIST, OTHER, READ, SEARCH
 
-READ, SEARCH, LIST, EDIT, TEST, CHECK, RUN = "read", "search", "list", "edit", "test", "check", "run"
-COMMIT, REVERT, GIT, FETCH, INSTALL, OTHER = "commit", "revert", "git", "fetch", "install", "other"
-KINDS = (READ, SEARCH, LIST, EDIT, TEST, CHECK, RUN, COMMIT, REVERT, GIT, FETCH, INSTALL, OTHER)
-NAMES_CACHED = 512
+TEST, CHECK, RUN, COMMIT, REVERT = "test", "check", "run", "commit", "revert"
+GIT, FETCH, INSTALL = "git", "fetch", "install"
+PROGRAM_KINDS = (READ, SEARCH, LIST, EDIT, TEST, CHECK, RUN, COMMIT, REVERT, GIT, FETCH, INSTALL, OTHER)
+PROGRAMS_CACHED_MAX = 512
 """A session calls the same few programs again and again."""
 
 TABLE = load_table("programs")
@@ -34,7 +35,7 @@ def classify_task(task: str) -> str:
     return next((kind for kind, names in _TASK_WORDS if words & names), RUN)
 
 
-@lru_cache(maxsize=NAMES_CACHED)
+@lru_cache(maxsize=PROGRAMS_CACHED_MAX)
 def normalise_name(word: str) -> str:
     """Reduce a program to its name in the tables: without its folder and `.exe`, aliases resolved."""
     base = word.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-COMMAND_CHARS_MAX = 16_384
-NESTING_MAX = 8
+SHELL_COMMAND_CHARS_MAX = 16_384
+SHELL_NESTING_MAX = 8
 """Maximum nesting depth of substitutions and quotes; deeper ones are read as plain text."""
 
 _BLANK = re.compile(r"(?:[ \t\r\f\v]|\\\r?\n)+")
@@ -40,7 +40,7 @@ class Simple:
 
 def split_commands(command: str) -> list[Simple]:
     """Return the simple commands of a command line, in order; text beyond the limit is ignored."""
-    return _Reader(command[:COMMAND_CHARS_MAX]).read_commands()
+    return _Reader(command[:SHELL_COMMAND_CHARS_MAX]).read_commands()
 
 
 class _Reader:
@@ -166,7 +166,7 @@ def _read_quoted(text: str, at: int, depth: int) -> tuple[str, int]:
             following = text[at + 1 : at + 2]
             parts.append(following if following in '"\\$`' else "" if following == "\n" else "\\" + following)
             at += 2
-        elif char == "$" and text.startswith("(", at + 1) and depth < NESTING_MAX:
+        elif char == "$" and text.startswith("(", at + 1) and depth < SHELL_NESTING_MAX:
             end = _find_closing(text, at + 2, depth + 1)
             parts.append(text[at:end])
             at = end
@@ -196,7 +196,7 @@ def _find_closing(text: str, at: int, depth: int) -> int:
             if (named := _TAG.match(text, at)) and not text.startswith("<", at):
                 tags.append(named[2])
                 at = named.end()
-        elif sign == '"' and depth < NESTING_MAX:
+        elif sign == '"' and depth < SHELL_NESTING_MAX:
             at = _read_quoted(text, at, depth + 1)[1]
         elif sign == "\\":
             at += 1

@@ -14,15 +14,15 @@ from functools import lru_cache
 MARGIN = 1.2
 """Safety margin of budgets, for estimation errors and for models with a finer tokenizer than o200k."""
 
-_WORD = 0.03
-_LETTERS_FREE, _LETTER = 7, 0.05
+_WORD_COST = 0.03
+_LETTERS_FREE, _LETTER_COST = 7, 0.05
 """Cost of each letter of a word beyond the free ones."""
 _LETTERS_KNOWN, _LETTER_UNKNOWN = 13, 0.5
 """Longer runs of letters are not dictionary words."""
 _AFTER_SIGN, _AFTER_SEPARATOR, _LETTER_AFTER_SIGN = 0.12, 0.4, 0.12
 """A word with a sign before it, with a slash or a dash, and each letter beyond the free ones there."""
 _CAPITALS, _CAPITAL_IN_MIXED = 0.15, 0.25
-_SIGNS_FREE, _SIGN = 3, 0.35
+_SIGNS_FREE, _SIGN_COST = 3, 0.35
 """Cost of each sign of a run beyond the free ones; a repeated sign counts once."""
 _ASTRAL_LETTER, _EASTERN_LETTER, _FOREIGN_LETTER = 3.0, 0.8, 0.5
 _ASTRAL_SIGN, _FOREIGN_SIGN = 2.0, 0.5
@@ -60,7 +60,7 @@ def estimate_tokens(text: str) -> int:
 def _word_cost(word: str, before: str) -> float:
     """Return the cost of a word beyond its first token."""
     more = max(0, len(word) - _LETTERS_FREE)
-    cost = _WORD + _LETTER * more + _LETTER_UNKNOWN * max(0, len(word) - _LETTERS_KNOWN)
+    cost = _WORD_COST + _LETTER_COST * more + _LETTER_UNKNOWN * max(0, len(word) - _LETTERS_KNOWN)
     if before and before != " ":
         cost += (_AFTER_SEPARATOR if before in "/-" else _AFTER_SIGN) + _LETTER_AFTER_SIGN * more
     if word[1:2].isupper():
@@ -74,7 +74,7 @@ def _letter_cost(char: str) -> float:
 
 def _sign_cost(signs: str) -> float:
     """Return the cost of a run of signs beyond its first token."""
-    cost = _SIGN * max(0, len(_REPEATED.findall(signs)) - _SIGNS_FREE)
+    cost = _SIGN_COST * max(0, len(_REPEATED.findall(signs)) - _SIGNS_FREE)
     if not signs.isascii():
         cost += sum(_FOREIGN_SIGN if char < "\U00010000" else _ASTRAL_SIGN for char in signs if char > "\x7f")
     return cost

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-NAME_CHARS_MAX = 100
-WORDS_MAX = 1_000
+TOOL_NAME_CHARS_MAX = 100
+TOOL_WORDS_MAX = 1_000
 EDIT_CHARS_MAX = 200_000
 """Maximum number of characters of a patch, a command or an edit that are read."""
 
-FILES_MAX = 50
+TOOL_FILES_MAX = 50
 """Maximum number of files of one tool call that are read."""
 
 READ, EDIT, WRITE, SEARCH, LIST = "read", "edit", "write", "search", "list"
@@ -24,7 +24,7 @@ SHELL, WEB, SUBAGENT, MCP, OTHER = "shell", "web", "subagent", "mcp", "other"
 ON_FILES = (READ, EDIT, WRITE)
 LOOKING = (SEARCH, LIST)
 
-KINDS: dict[str, str] = {
+TOOL_KINDS: dict[str, str] = {
     name: kind
     for kind, names in {
         READ: "read readfile readmanyfiles notebookread view viewimage viewfile openfile cat",
@@ -42,7 +42,7 @@ KINDS: dict[str, str] = {
 }
 """Kinds by the tool's name in lower case, without separators; any other name is of kind `other`."""
 
-ARGUMENTS: dict[str, dict[str, str]] = {
+ARGUMENT_NAMES: dict[str, dict[str, str]] = {
     "path": {
         **dict.fromkeys(
             ON_FILES, "file_path notebook_path path filePath absolute_path target_file filename file paths"
@@ -79,7 +79,7 @@ def kind_of(tool: str) -> str:
     """Return the kind of a tool, by its name."""
     if tool.startswith("mcp_") or "__" in tool.strip("_"):
         return MCP
-    return KINDS.get(tool[:NAME_CHARS_MAX].translate(_SEPARATORS).lower(), OTHER)
+    return TOOL_KINDS.get(tool[:TOOL_NAME_CHARS_MAX].translate(_SEPARATORS).lower(), OTHER)
 
 
 def used_as(kind: str, arguments: Mapping[str, object]) -> str:
@@ -90,19 +90,19 @@ def used_as(kind: str, arguments: Mapping[str, object]) -> str:
 
 def patch_in(arguments: Mapping[str, object]) -> str:
     """Find the patch among the arguments of a tool, also in a shell command; empty without a patch."""
-    values = (arguments.get(name) for name in ARGUMENTS["patch"][EDIT].split())
+    values = (arguments.get(name) for name in ARGUMENT_NAMES["patch"][EDIT].split())
     return next((value for value in values if isinstance(value, str) and PATCH in value[:PATCH_WITHIN_CHARS]), "")
 
 
 def find_argument(arguments: Mapping[str, object], what: str, kind: str) -> object:
     """Find the argument that holds the path, pattern, command, patch or address; empty without one."""
-    return first_argument(arguments, ARGUMENTS[what].get(kind, ""))
+    return first_argument(arguments, ARGUMENT_NAMES[what].get(kind, ""))
 
 
 def named_files(arguments: Mapping[str, object], kind: str) -> list[str]:
     """List the files that a tool of this kind is given: mostly one, but some tools take a list."""
     value = find_argument(arguments, "path", kind)
-    paths = value[:FILES_MAX] if isinstance(value, list) else [value]
+    paths = value[:TOOL_FILES_MAX] if isinstance(value, list) else [value]
     return [path for path in paths if path and isinstance(path, str)]
 
 
@@ -115,7 +115,7 @@ def typed_command(command: object) -> str:
     """Return a command as it would be typed: hosts give a text, a list of words, or a shell with a text for it."""
     if not isinstance(command, list):
         return command if isinstance(command, str) else ""
-    words = [str(word) for word in command[:WORDS_MAX]]
+    words = [str(word) for word in command[:TOOL_WORDS_MAX]]
     if len(words) == 3 and words[1] in _RUNS_TEXT:
         return words[2]
     import shlex  # few hosts give words

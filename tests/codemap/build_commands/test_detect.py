@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.codemap.build_commands.build_file import COMMAND_CHARS_MAX
+from holloway.codemap.build_commands.build_file import BUILD_COMMAND_CHARS_MAX
 from holloway.codemap.build_commands.ci import kind_of
 from holloway.codemap.build_commands.detect import BUILD_MAX, LINT_MAX, TEST_MAX, ProjectCommands, detect_commands
 
@@ -325,7 +325,7 @@ def test_whatever_the_files_say_commands_are_few_short_lines(texts: dict[str, st
     for command in (*found.build, *found.test, *found.lint):
         assert command.isascii()
         assert command.isprintable()
-        assert len(command) <= COMMAND_CHARS_MAX + 100
+        assert len(command) <= BUILD_COMMAND_CHARS_MAX + 100
 
 
 def test_a_pipeline_made_to_be_slow_to_read_gives_nothing(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_what_a_first_commit_brings_in_did_not_change_together(database: MapData
 
 
 def test_an_old_commit_counts_less_than_a_new_one(past: Past, database: MapDatabase) -> None:
-    past.commit("old", {"a.py": "1\n", "then.py": "1\n"}, days_ago=cochange.HALF_LIFE_DAYS)
+    past.commit("old", {"a.py": "1\n", "then.py": "1\n"}, days_ago=cochange.COMMIT_HALF_LIFE_DAYS)
     past.commit("new", {"a.py": "2\n", "now.py": "1\n"})
     sync_history(database, past.root, now=NOW)
     first, second = find_partners(database, ["a.py"], now=NOW)
@@ -112,7 +112,7 @@ def test_similar_commits_share_words_and_parts_of_identifiers(past: Past, databa
 
 
 def test_of_two_commits_with_the_same_words_the_newer_is_nearer(past: Past, database: MapDatabase) -> None:
-    for days_ago in (cochange.HALF_LIFE_DAYS, 0):
+    for days_ago in (cochange.COMMIT_HALF_LIFE_DAYS, 0):
         past.commit("Parse dates", {f"{days_ago}.py": "1\n"}, days_ago=days_ago)
     sync_history(database, past.root, now=NOW)
     newer, older = find_similar_commits(database, "dates", now=NOW)

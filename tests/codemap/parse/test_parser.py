@@ -3,7 +3,7 @@ import tracemalloc
 
 import pytest
 
-from holloway.codemap.parse.captures import DEFINITIONS_MAX, REFERENCES_MAX
+from holloway.codemap.parse.captures import FILE_DEFINITIONS_MAX, FILE_REFERENCES_MAX
 from holloway.codemap.parse.expressions import RUST_WRAPPERS, extract_type_names, normalise_chain, strip_unwrapping
 from holloway.codemap.parse.facts import Facts, decode_facts, decode_references
 from holloway.codemap.parse.languages import LANGUAGES, load_parser
@@ -145,8 +145,8 @@ def _is_bounded(language: str, data: bytes) -> None:
     started = time.process_time()
     facts = extract_facts(language, data)
     assert time.process_time() - started < 20 * PARSE_SECONDS_MAX
-    assert len(facts.definitions) <= DEFINITIONS_MAX
-    assert len(facts.references) <= REFERENCES_MAX
+    assert len(facts.definitions) <= FILE_DEFINITIONS_MAX
+    assert len(facts.references) <= FILE_REFERENCES_MAX
     assert len(facts.encode_facts()) < 20_000_000
     assert decode_facts(facts.encode_facts()).hash_interface() == facts.hash_interface()
 
@@ -167,8 +167,8 @@ def test_what_was_read_is_not_held() -> None:
 def test_a_file_with_too_much_in_it_is_cut() -> None:
     source = "".join(f"def f{i}(): g{i}(h{i}, i{i}())\n" for i in range(15_000)).encode()
     facts = extract_facts("python", source)
-    assert len(facts.definitions) == DEFINITIONS_MAX
-    assert len(facts.references) == REFERENCES_MAX
+    assert len(facts.definitions) == FILE_DEFINITIONS_MAX
+    assert len(facts.references) == FILE_REFERENCES_MAX
 
 
 def test_deep_nesting_keeps_the_outer_definitions() -> None:

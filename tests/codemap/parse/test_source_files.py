@@ -120,8 +120,10 @@ def test_files_that_are_walked_to_are_those_that_git_would_list(top: str, below:
 
 
 def test_rules_are_bounded_and_the_first_ones_count() -> None:
-    level = source_files.parse_ignore_file("", "\n".join(f"a{number}" for number in range(2 * source_files.RULES_MAX)))
-    assert len(level.rules) == source_files.RULES_MAX
+    level = source_files.parse_ignore_file(
+        "", "\n".join(f"a{number}" for number in range(2 * source_files.IGNORE_RULES_MAX))
+    )
+    assert len(level.rules) == source_files.IGNORE_RULES_MAX
     assert source_files.is_ignored("deep/a1", (level,), is_folder=False)
     assert not source_files.parse_ignore_file("", "a" * (source_files.RULE_CHARS_MAX + 1)).rules
     hostile = source_files.parse_ignore_file("", "/".join(["**", "*a" * 100] * 2))

@@ -3,7 +3,7 @@ import pytest
 import holloway
 from holloway.config import SCRATCHPAD_LINES_MAX
 from holloway.domain.memory import MemoryType, Source, State
-from holloway.observer.signals.user_edits import SHOWN_CHARS_MAX, detect_user_edits
+from holloway.observer.signals.user_edits import EDIT_SHOWN_CHARS_MAX, detect_user_edits
 from holloway.store.candidates import PROMOTED
 from holloway.store.filter import Filter
 from tests.observer.story import Story
@@ -38,7 +38,7 @@ def test_the_same_change_elsewhere_is_the_same_correction() -> None:
         ([PRINTED], [], "nobody saw what was written"),
         (["x = 1", "return x"], ["check(x)", "x = 1"], "one line came in where another did not leave"),
         (LONG, ["import os", *LONG][: len(LONG)], "the last line is only out of sight"),
-        (["a" * SHOWN_CHARS_MAX], ["b" * SHOWN_CHARS_MAX], "it does not fit a sentence"),
+        (["a" * EDIT_SHOWN_CHARS_MAX], ["b" * EDIT_SHOWN_CHARS_MAX], "it does not fit a sentence"),
     ],
 )
 def test_what_does_not_make_a_sentence_is_no_correction(added: list[str], applied: list[str], why: str) -> None:

@@ -25,7 +25,7 @@ def test_a_session_has_only_so_many_sequences() -> None:
     told = Story()
     for number in range(400):
         told.edit(f"d{number}/x.py").shell(f"tool{number} run")
-    assert len(list(workflow.detect_sequence(told.account()))) <= workflow.RECIPES_MAX
+    assert len(list(workflow.detect_sequence(told.account()))) <= workflow.SESSION_RECIPES_MAX
 
 
 def test_whether_tests_came_before_the_code() -> None:

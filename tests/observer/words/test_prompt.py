@@ -1,8 +1,8 @@
 import pytest
 
 from holloway.observer.words.prompt import (
-    LINE_CHARS_MAX,
     PROMPT_CHARS_MAX,
+    TYPED_LINE_CHARS_MAX,
     extract_user_text,
     is_interruption,
     strip_host_additions,
@@ -59,7 +59,7 @@ def test_code_quotations_logs_and_documents_are_left_out() -> None:
 
 
 def test_a_line_that_is_too_long_was_pasted() -> None:
-    line = "a" * LINE_CHARS_MAX
+    line = "a" * TYPED_LINE_CHARS_MAX
     assert extract_user_text(f"{line}\nhello") == f"{line}\nhello"
     assert extract_user_text(f"{line}a\nhello") == "hello"
 

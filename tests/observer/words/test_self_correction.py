@@ -49,7 +49,7 @@ def test_a_wrong_belief_and_the_fact_are_found_and_taken_apart(text: str, belief
     found = self_correction.find_self_correction(text)
     assert found is not None
     assert (found.belief, found.fact) == (belief, fact)
-    assert found.score >= self_correction.SCORE_MIN
+    assert found.score >= self_correction.SELF_CORRECTION_SCORE_MIN
     assert found.sentence in text
 
 

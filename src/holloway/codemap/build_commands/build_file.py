@@ -11,7 +11,7 @@ from pathlib import Path
 from holloway.codemap import manifests
 from holloway.safety.secrets import scan_secrets
 
-COMMAND_CHARS_MAX = 160
+BUILD_COMMAND_CHARS_MAX = 160
 _SAFE = re.compile(r"""[A-Za-z0-9_@%+=:,./\-\[\] "'*]+\Z""")
 _FOLDER = re.compile(r"[\w.@+-]{1,60}(/[\w.@+-]{1,60}){0,4}\Z", re.ASCII)
 
@@ -71,7 +71,9 @@ class BuildFiles:
 
 def is_safe(command: str) -> bool:
     """Whether a command is one short line that a shell would not split into several, and contains no secret."""
-    return 0 < len(command) <= COMMAND_CHARS_MAX and _SAFE.match(command) is not None and not scan_secrets(command)
+    return (
+        0 < len(command) <= BUILD_COMMAND_CHARS_MAX and _SAFE.match(command) is not None and not scan_secrets(command)
+    )
 
 
 def prefix_folder(folder: str, command: str) -> str:

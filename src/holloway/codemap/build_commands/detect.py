@@ -73,7 +73,7 @@ def _count_suffixes(names: Collection[str]) -> Counter[str]:
 
 
 def _code_share(recipe: BuildRecipe, shares: Counter[str]) -> float:
-    known_suffixes = python.SUFFIXES | javascript.SUFFIXES | other_languages.SUFFIXES
+    known_suffixes = python.PYTHON_SUFFIXES | javascript.SCRIPT_SUFFIXES | other_languages.OTHER_SUFFIXES
     total = sum(shares[suffix] for suffix in known_suffixes)
     return sum(shares[suffix] for suffix in recipe.suffixes) / total if total else 0.0
 

@@ -7,7 +7,7 @@ import re
 from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, pick_available
 from holloway.codemap.manifests import Table, get_string, nested_table, parse_json_table
 
-SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"})
+SCRIPT_SUFFIXES = frozenset({".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte"})
 _LOCKS = (
     ("bun.lock", "bun"),
     ("bun.lockb", "bun"),
@@ -38,7 +38,7 @@ def read_recipes(project: BuildFiles) -> list[BuildRecipe]:
             build=tuple(f"deno task {name}" for name in pick_available(_BUILDS, tasks)[:1]),
             test=tuple(f"deno task {name}" for name in pick_available(_TESTS, tasks)[:1]) or ("deno test",),
             lint=tuple(f"deno task {name}" for name in pick_available(_LINTS, tasks)[:2]) or ("deno lint",),
-            suffixes=SUFFIXES,
+            suffixes=SCRIPT_SUFFIXES,
         )
     ]
 
@@ -59,7 +59,7 @@ def _read_package(project: BuildFiles, data: Table) -> BuildRecipe:
         build=tuple(build or _workspace_commands(project, data, tool, "build") or [f"{tool} install"]),
         test=tuple(test),
         lint=tuple(_format_run(tool, name) for name in pick_available(_LINTS, script_names)[:2]),
-        suffixes=SUFFIXES,
+        suffixes=SCRIPT_SUFFIXES,
     )
 
 

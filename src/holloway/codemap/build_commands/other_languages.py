@@ -189,5 +189,5 @@ _READERS: tuple[Callable[[BuildFiles], BuildRecipe | None], ...] = (
     _read_swift,
 )
 
-SUFFIXES = _JVM | _C | _DOTNET | frozenset({".rs", ".go", ".rb", ".rake", ".php", ".ex", ".exs", ".swift"})
+OTHER_SUFFIXES = _JVM | _C | _DOTNET | frozenset({".rs", ".go", ".rb", ".rake", ".php", ".ex", ".exs", ".swift"})
 """All suffixes that these recipes cover."""

@@ -8,7 +8,7 @@ from typing import cast
 from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, is_safe, prefix_folder
 from holloway.codemap.manifests import Table, nested_table, parse_toml_table
 
-SUFFIXES = frozenset({".py", ".pyi"})
+PYTHON_SUFFIXES = frozenset({".py", ".pyi"})
 _MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg", "Pipfile", "requirements.txt", "tox.ini", "noxfile.py")
 _PYTEST_NAMED = re.compile(r"""(^|["'\s,:\[])pytest\b""", re.MULTILINE)
 _TOX_SECTION = re.compile(r"^\[([^\]\n]+)\]\s*$", re.MULTILINE)
@@ -29,7 +29,7 @@ def read_recipes(project: BuildFiles) -> list[BuildRecipe]:
             build=tuple(_list_build_commands(project, data, tool)),
             test=tuple(test),
             lint=tuple(_list_lint_commands(project, data, prefix)),
-            suffixes=SUFFIXES,
+            suffixes=PYTHON_SUFFIXES,
         )
     ]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 COMMITS_PER_FILE_MAX = 200
 """Latest commits of a file that are searched for its partners: 100, 200 and 1,000 give the same quality."""
 
-HALF_LIFE_DAYS = 730.0
+COMMIT_HALF_LIFE_DAYS = 730.0
 """Half-life in days of a commit's weight, for partners and for similar commits. One year and two give the same quality
 on busy projects; slow ones lose below two, and all do without decay."""
 
@@ -42,7 +42,7 @@ RECENCY_WINDOW_DAYS = 40 * RECENCY_HALF_LIFE_DAYS
 SMOOTHING_COMMITS = 1.0
 """Commits without partners that are added to every file, so that a single commit is no certainty."""
 
-SIMILAR_MAX = 100
+SIMILAR_COMMITS_MAX = 100
 """Most similar commits by their words, which are then ranked by age too: 50 and 100 give the same quality."""
 
 BM25_WORD_MAX = 2.2
@@ -133,7 +133,7 @@ def _weigh_latest_commits(database: Database, path: int, now: datetime) -> dict[
         " ORDER BY c.at DESC, c.hash LIMIT ?",
         (path, COMMITS_PER_FILE_MAX),
     )
-    return {commit: _decay_weight(committed_at, now, HALF_LIFE_DAYS) for commit, committed_at in rows}
+    return {commit: _decay_weight(committed_at, now, COMMIT_HALF_LIFE_DAYS) for commit, committed_at in rows}
 
 
 def _weigh_other_files(database: Database, path: int, commits: list[int]) -> dict[int, dict[int, float]]:
@@ -149,7 +149,7 @@ def _weigh_other_files(database: Database, path: int, commits: list[int]) -> dic
 
 
 def find_similar_commits(
-    database: Database, text: str, *, now: datetime, limit: int = SIMILAR_MAX
+    database: Database, text: str, *, now: datetime, limit: int = SIMILAR_COMMITS_MAX
 ) -> list[SimilarCommit]:
     """Return commits whose messages share words with a text; the score is the squared similarity times the decay."""
     words = query_terms(text)
@@ -160,7 +160,7 @@ def find_similar_commits(
             "SELECT c.id, c.hash, c.at, c.subject, -bm25(commit_text) AS likeness FROM commit_text"
             " JOIN commits c ON c.id = commit_text.rowid WHERE commit_text MATCH ?"
             " ORDER BY likeness DESC, c.at DESC, c.hash LIMIT ?",
-            (match_any(words), SIMILAR_MAX),
+            (match_any(words), SIMILAR_COMMITS_MAX),
         )
         files = _list_files(database, [row["id"] for row in rows])
         similarity_max = _similarity_bound(database, words)
@@ -169,7 +169,7 @@ def find_similar_commits(
         SimilarCommit(
             hash=row["hash"],
             subject=row["subject"],
-            score=(row["likeness"] / best) ** 2 * _decay_weight(row["at"], now, HALF_LIFE_DAYS),
+            score=(row["likeness"] / best) ** 2 * _decay_weight(row["at"], now, COMMIT_HALF_LIFE_DAYS),
             likeness=min(row["likeness"] / similarity_max, 1.0),
             files=tuple(files.get(row["id"], ())),
         )

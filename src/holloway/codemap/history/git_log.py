@@ -23,7 +23,7 @@ SUBJECT_CHARS_MAX = 200
 BODY_CHARS_MAX = 500
 """Characters that are stored and searched: the first 500 of a body find what 2,000 find."""
 
-STEPS_MAX = 8_000
+RENAME_COMMITS_MAX = 8_000
 """Commits that are searched to follow a file's renames."""
 
 CHURN_MAX = 1_000_000
@@ -166,7 +166,7 @@ def _diff_renames(root: str, old: str, new: str, similarity: str) -> dict[str, s
 
 def _follow_renames(root: str, span: str, similarity: str, deleted: set[str], added: set[str]) -> dict[str, str]:
     became: dict[str, str] = {}
-    log_options = ("--topo-order", f"--max-count={STEPS_MAX}", "--format=", "--diff-filter=R")
+    log_options = ("--topo-order", f"--max-count={RENAME_COMMITS_MAX}", "--format=", "--diff-filter=R")
     for _, old, name in _list_statuses(root, "log", "--no-merges", *log_options, *_PLAIN_OPTIONS, similarity, span):
         became.setdefault(old, name)
     ends = resolve_renames({old: name for old, name in became.items() if old not in added})

@@ -18,7 +18,7 @@ from holloway.codemap.manifests import (
 from holloway.text.file_roles import is_test
 
 MANIFESTS_READ_MAX = 60
-TARGETS_MAX = 40
+ENTRY_TARGETS_MAX = 40
 TARGET_CHARS_MAX = 300
 
 _BY_PATH = (
@@ -72,7 +72,7 @@ def _read_manifests(root: Path, paths: frozenset[str]) -> Iterator[tuple[str, st
     )
     for manifest in reversed(manifests[:MANIFESTS_READ_MAX]):
         folder = manifest.rpartition("/")[0]
-        for target, reason in list(_READERS[_file_name(manifest)](read_text(root, manifest)))[:TARGETS_MAX]:
+        for target, reason in list(_READERS[_file_name(manifest)](read_text(root, manifest)))[:ENTRY_TARGETS_MAX]:
             if len(target) <= TARGET_CHARS_MAX and (path := _resolve_target(target, folder, paths)):
                 yield path, reason if _WHY.match(reason) else "command"
 
@@ -157,7 +157,7 @@ def _read_cargo(source: str) -> Iterator[tuple[str, str]]:
     if path := get_string(nested_table(data, "lib"), "path"):
         yield path, "crate"
     programs = data.get("bin")
-    for program in programs[:TARGETS_MAX] if isinstance(programs, list) else []:
+    for program in programs[:ENTRY_TARGETS_MAX] if isinstance(programs, list) else []:
         if isinstance(program, dict) and (path := get_string(cast("Table", program), "path")):
             yield path, f"command {get_string(cast('Table', program), 'name')}".rstrip()
 

@@ -42,7 +42,7 @@ VAGUE_SHARE_MIN = 0.5
 STEM_WORDS_MAX = 2
 ROOTS = frozenset({"main", "root"})
 PURPOSE_CHARS_MAX = 120
-READ_CHARS_MAX = 8_000
+PURPOSE_READ_CHARS_MAX = 8_000
 LISTED_MAX = 6
 FOLDERS_MIN = 3
 FOLDERS_SHARE_MIN = 0.6
@@ -199,7 +199,7 @@ def add_purposes(modules: Sequence[Module]) -> list[Module]:
 def describe_module(module: Module) -> str:
     """Return the purpose of a module."""
     if module.purpose:
-        return one_line(neutralize_text(module.purpose[:READ_CHARS_MAX]), PURPOSE_CHARS_MAX)
+        return one_line(neutralize_text(module.purpose[:PURPOSE_READ_CHARS_MAX]), PURPOSE_CHARS_MAX)
     return describe_by_names(module)
 
 

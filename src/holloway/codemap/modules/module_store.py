@@ -35,7 +35,7 @@ COCHANGE_COMMITS = 2_000
 """Newest commits that are used for co-change when modules are detected."""
 COCHANGE_FILES_MAX = 12
 """Files: a commit with more says little about any two of them."""
-STEPS_MAX = 4
+FLOW_STEPS_MAX = 4
 """Steps from the entry point: further on, everything reaches everything."""
 MODULES_SHOWN = 3
 """Modules that are named per step: those with the most calls."""
@@ -170,7 +170,7 @@ def trace_flow(entry: str, calls: Calls, module_of: Mapping[str, str]) -> tuple[
     seen_modules = {module_of[entry]} if entry in module_of else set()
     steps: list[tuple[str, ...]] = [tuple(seen_modules)]
     frontier = [entry]
-    for _ in range(STEPS_MAX):
+    for _ in range(FLOW_STEPS_MAX):
         weights: dict[str, float] = defaultdict(float)
         next_paths: set[str] = set()
         for path in frontier:

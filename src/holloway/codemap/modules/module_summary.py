@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 CORE_MAX = 5
 ENTRIES_MAX = 8
-TESTS_MAX = 100
+MODULE_TESTS_MAX = 100
 TIES_MAX = 12
 PACKAGES_MAX = 12
 
 BUILT_ON_WEIGHT = 0.5
 SIZE_WEIGHT = 0.3
 ACTIVITY_WEIGHT = 0.2
-LINES_COUNTED_MAX = 2_000
+RANKED_LINES_MAX = 2_000
 
 INSIDE_SCORE = 1.0
 FILE_NAME_SCORE = 1.0
@@ -52,7 +52,7 @@ def rank_files(
     for (source, target), weight in cochanges.items():
         active[source] += weight
         active[target] += weight
-    size = {file.path: float(min(file.lines, LINES_COUNTED_MAX)) for file in code}
+    size = {file.path: float(min(file.lines, RANKED_LINES_MAX)) for file in code}
     criteria = ((BUILT_ON_WEIGHT, built_on), (SIZE_WEIGHT, size), (ACTIVITY_WEIGHT, active))
     importance = dict.fromkeys(paths, 0.0)
     for weight, values in criteria:
@@ -151,7 +151,7 @@ def find_tests(
 
 def _most_confident(rows: list[tuple[float, str]]) -> tuple[str, ...]:
     ordered = sorted((not is_runnable_test(path), -score, path) for score, path in rows)
-    return tuple(path for *_, path in ordered[:TESTS_MAX])
+    return tuple(path for *_, path in ordered[:MODULE_TESTS_MAX])
 
 
 def _index_stems(drafts: Sequence[ModuleDraft]) -> dict[str, dict[str, float]]:

@@ -42,8 +42,8 @@ MODULARITY_MIN = 0.2
 MODULARITY_AT_TOP_MIN = 0.04
 """Communities that are hardly denser than chance do not split a folder, unless it holds nearly everything."""
 LINES_PER_SIZE = 100
-LINES_COUNTED_MIN = 30
-LINES_COUNTED_MAX = 400
+SIZE_LINES_MIN = 30
+SIZE_LINES_MAX = 400
 TOP_SHARE = 0.6
 """A folder with this share of all code is the package that the other parts belong to."""
 TREE_DEPTH_MAX = 60
@@ -53,7 +53,7 @@ Ties = Mapping[str, Mapping[str, float]]
 
 def size_of(lines: int) -> float:
     """Return the weight of a file by its lines, bounded: long tables and huge files must not dominate."""
-    return min(max(lines, LINES_COUNTED_MIN), LINES_COUNTED_MAX) / LINES_PER_SIZE
+    return min(max(lines, SIZE_LINES_MIN), SIZE_LINES_MAX) / LINES_PER_SIZE
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from fnmatch import translate
 
 from holloway.safety.neutralize import neutralize_text
 
-NAME_CHARS_MAX = 60
-PATTERN_CHARS_MAX = 200
-PATTERNS_MAX = 200
+MODULE_NAME_CHARS_MAX = 60
+EDIT_PATTERN_CHARS_MAX = 200
+EDIT_PATTERNS_MAX = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class ModuleDraft:
 def assign_files(paths: Sequence[str], edits: ModuleEdits) -> dict[str, str]:
     """Return the module that people assigned to each file, for files with an assignment."""
     assigned: dict[str, str] = {}
-    for pattern, module in edits.files[-PATTERNS_MAX:]:
-        if pattern and len(pattern) <= PATTERN_CHARS_MAX and (name := _display_name(module)):
+    for pattern, module in edits.files[-EDIT_PATTERNS_MAX:]:
+        if pattern and len(pattern) <= EDIT_PATTERN_CHARS_MAX and (name := _display_name(module)):
             assigned |= dict.fromkeys(_match_paths(pattern, paths), name)
     return assigned
 
@@ -106,7 +106,7 @@ def _find_edit(edits: Mapping[str, str], draft: ModuleDraft) -> str:
 
 def _display_name(name: str) -> str:
     """Neutralise and shorten a name for display: people may write anything, an agent reads one short line."""
-    return neutralize_text(name[: 4 * NAME_CHARS_MAX])[:NAME_CHARS_MAX].strip()
+    return neutralize_text(name[: 4 * MODULE_NAME_CHARS_MAX])[:MODULE_NAME_CHARS_MAX].strip()
 
 
 def _find_common_folder(files: Sequence[str]) -> str:

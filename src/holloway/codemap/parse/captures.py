@@ -22,7 +22,7 @@ from collections import defaultdict
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.definition_tree import KINDS, NAMESPACE, UNNAMED, DefinitionMatch
+from holloway.codemap.parse.definition_tree import DEFINITION_KINDS, NAMESPACE_KIND, UNNAMED, DefinitionMatch
 from holloway.codemap.parse.expressions import (
     EXPRESSION_BYTES_MAX,
     RUST_WRAPPERS,
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     Captures = dict[str, list[Node]]
     CaptureHandler = Callable[["FileCaptures", Captures], None]
 
-NAME_CHARS_MAX = 200
+DEFINED_NAME_CHARS_MAX = 200
 TEXT_BYTES_MAX = 4_000
-DEFINITIONS_MAX = 5_000
-REFERENCES_MAX = 20_000
-STEPS_MAX = 16
+FILE_DEFINITIONS_MAX = 5_000
+FILE_REFERENCES_MAX = 20_000
+EXPRESSION_STEPS_MAX = 16
 """Calls and members of one long expression that are followed."""
 
 DEFAULT = "default"
@@ -140,7 +140,7 @@ class FileCaptures:
     def expression_chain(self, node: Node) -> str:
         """Return the chain of an expression; a long one is split, so that its arguments do not hide it."""
         tail = ""
-        for _ in range(STEPS_MAX):
+        for _ in range(EXPRESSION_STEPS_MAX):
             start = node.start_byte
             end = node.end_byte
             if end - start <= EXPRESSION_BYTES_MAX:
@@ -155,7 +155,9 @@ class FileCaptures:
                 holder, member, mark = _MEMBER[kind]
                 inner = node.child_by_field_name(holder)
                 member_node = node.child_by_field_name(member)
-                tail = f".{self.node_text(member_node)[:NAME_CHARS_MAX] if member_node else UNKNOWN}{mark}{tail}"
+                tail = (
+                    f".{self.node_text(member_node)[:DEFINED_NAME_CHARS_MAX] if member_node else UNKNOWN}{mark}{tail}"
+                )
                 if inner is None and mark:
                     return self._join_chain(tail[1:], "")
             elif kind in _WRAPPER_NODES:
@@ -187,7 +189,7 @@ class FileCaptures:
         start = node.start_byte
         end = node.end_byte
         name = self._chain(self.data[start:end]) if end - start <= EXPRESSION_BYTES_MAX else self.expression_chain(node)
-        if name and self.mention_count < REFERENCES_MAX:
+        if name and self.mention_count < FILE_REFERENCES_MAX:
             self.mention_count += 1
             self.mentions["call", name].append((start, node.start_point[0] + 1))
 
@@ -228,7 +230,7 @@ class FileCaptures:
         kind = "base" if "base" in captures else "implements"
         for node in captures[kind]:
             self.claimed_ends.add(node.end_byte)
-            if (name := self.annotated_types(node)) and self.mention_count < REFERENCES_MAX:
+            if (name := self.annotated_types(node)) and self.mention_count < FILE_REFERENCES_MAX:
                 self.mention_count += 1
                 self.bases.append((node.start_byte, node.start_point[0] + 1, kind, name))
 
@@ -238,7 +240,9 @@ class FileCaptures:
         end = node.end_byte
         former = self.typed_mentions.get(end)
         # The last part of a dotted name is also matched separately.
-        if (former is None and len(self.typed_mentions) < REFERENCES_MAX) or (former is not None and start < former[0]):
+        if (former is None and len(self.typed_mentions) < FILE_REFERENCES_MAX) or (
+            former is not None and start < former[0]
+        ):
             self.typed_mentions[end] = (start, node.start_point[0] + 1, self.annotated_types(node))
 
     def _read_generic(self, captures: Captures) -> None:
@@ -247,12 +251,12 @@ class FileCaptures:
             self.generics.add(self.node_text(node))
 
     def _add_mention(self, kind: str, node: Node, name: str) -> None:
-        if name and self.mention_count < REFERENCES_MAX:
+        if name and self.mention_count < FILE_REFERENCES_MAX:
             self.mention_count += 1
             self.mentions[kind, name].append((node.start_byte, node.start_point[0] + 1))
 
     def _read_binding(self, captures: Captures) -> None:
-        if len(self.bindings) >= REFERENCES_MAX:
+        if len(self.bindings) >= FILE_REFERENCES_MAX:
             return
         is_type = "of" in captures
         source = captures["of" if is_type else "value"][0]
@@ -267,24 +271,24 @@ class FileCaptures:
         for node in captures.get("field", ()):
             self.bindings.append((node.start_byte, f"{self.selves[0]}.{self.node_text(node)}", expression, is_type))
         for node in captures.get("target", ()):
-            if node.end_byte - node.start_byte <= NAME_CHARS_MAX:
+            if node.end_byte - node.start_byte <= DEFINED_NAME_CHARS_MAX:
                 self.bindings.append((node.start_byte, self.node_text(node), expression, is_type))
 
     def _read_return(self, captures: Captures) -> None:
         node = captures["return"][0]
-        if len(self.returns) < REFERENCES_MAX and (expression := self.expression_chain(node)):
+        if len(self.returns) < FILE_REFERENCES_MAX and (expression := self.expression_chain(node)):
             self.returns.append((node.start_byte, expression))
 
     def _read_import(self, captures: Captures) -> None:
         node = captures["holder" if "static" in captures else "module"][0]
-        module = self.node_text(node).strip(_QUOTES)[:NAME_CHARS_MAX]
+        module = self.node_text(node).strip(_QUOTES)[:DEFINED_NAME_CHARS_MAX]
         alias = self.node_text(captures["alias"][0]).strip(_QUOTES) if "alias" in captures else ""
         symbol = self.node_text(captures["symbol"][0]).strip(_QUOTES) if "symbol" in captures else ""
         symbol = STAR if "star" in captures else DEFAULT if "main" in captures else symbol
         is_offered = "reexport" in captures
         if symbol == STAR:
             self.star_positions.add(node.start_byte)
-        if module and len(self.imports) < DEFINITIONS_MAX:
+        if module and len(self.imports) < FILE_DEFINITIONS_MAX:
             self.imports.append((node.start_byte, node.start_point[0] + 1, module, symbol, alias, is_offered))
             self.imported_positions.update(
                 name_node.start_byte for name_node in captures.get("alias") or captures.get("symbol") or ()
@@ -296,7 +300,7 @@ class FileCaptures:
         node = captures["use"][0]
         line = node.start_point[0] + 1
         prefix = self.node_text(captures["prefix"][0]) + "\\" if "prefix" in captures else ""
-        if len(self.imports) < DEFINITIONS_MAX:
+        if len(self.imports) < FILE_DEFINITIONS_MAX:
             for module, symbol, alias in expand_use_tree(prefix + _USE_KIND.sub("", self.node_text(node))):
                 if self.family == "php" and symbol:
                     # A class is defined in a file of the same name.
@@ -307,13 +311,13 @@ class FileCaptures:
         node = captures["include"][0]
         text = self.data[node.start_byte : min(node.end_byte, node.start_byte + EXPRESSION_BYTES_MAX)]
         file_name = _FILE_NAME.search(text.decode("utf-8", "replace"))
-        if file_name and len(self.imports) < DEFINITIONS_MAX:
+        if file_name and len(self.imports) < FILE_DEFINITIONS_MAX:
             self.imports.append((node.start_byte, node.start_point[0] + 1, file_name.group(1), "", "", False))
 
     def _read_submodule(self, captures: Captures) -> None:
         node = captures["submodule"][0]
-        name = self.node_text(node)[:NAME_CHARS_MAX]
-        if len(self.imports) < DEFINITIONS_MAX:
+        name = self.node_text(node)[:DEFINED_NAME_CHARS_MAX]
+        if len(self.imports) < FILE_DEFINITIONS_MAX:
             row = (node.start_byte, node.start_point[0] + 1, f"self.{name}", "", name, "reexport" in captures)
             self.imports.append(row)
 
@@ -321,7 +325,7 @@ class FileCaptures:
         node = captures["export"][0]
         expression = self.expression_chain(node)
         name = self.node_text(captures["alias"][0]).strip(_QUOTES) if "alias" in captures else expression
-        if name and len(self.exports) < DEFINITIONS_MAX:
+        if name and len(self.exports) < FILE_DEFINITIONS_MAX:
             self.exports.append(name)
             self.add_export(name, expression)
 
@@ -339,16 +343,16 @@ class FileCaptures:
         self.exported_ranges.append((node.start_byte, node.end_byte, "default" in captures))
 
     def _read_package(self, captures: Captures) -> None:
-        self.package = self.package or normalise_chain(self.node_text(captures["package"][0])[:NAME_CHARS_MAX])
+        self.package = self.package or normalise_chain(self.node_text(captures["package"][0])[:DEFINED_NAME_CHARS_MAX])
 
     def _read_unnamed_function(self, captures: Captures) -> None:
         node = captures["unnamed"][0]
         start = node.start_byte
-        if len(self.definitions) < DEFINITIONS_MAX:
+        if len(self.definitions) < FILE_DEFINITIONS_MAX:
             self.definitions.append(DefinitionMatch(start, node.end_byte, UNNAMED, "", start, node, "", "", False))
 
     def _read_definition(self, captures: Captures, kind: str) -> None:
-        if len(self.definitions) >= DEFINITIONS_MAX:
+        if len(self.definitions) >= FILE_DEFINITIONS_MAX:
             return
         node = captures[kind][0]
         name_start = node.start_byte
@@ -360,11 +364,11 @@ class FileCaptures:
             name = self.annotated_types(name_node) if kind == "impl" else self.node_text(name_node).strip("\"'`")
         elif "anonymous" in captures:
             name = self.annotated_types(captures["anonymous"][0]) + "{}"
-        if not name or len(name) > NAME_CHARS_MAX:
+        if not name or len(name) > DEFINED_NAME_CHARS_MAX:
             return
         returns = self.annotated_types(captures["returns"][0]) if "returns" in captures else ""
         receiver = self.annotated_types(captures["receiver"][0]) if "receiver" in captures else ""
-        if self.family == "c" and kind != NAMESPACE:
+        if self.family == "c" and kind != NAMESPACE_KIND:
             receiver, name = _split_scope(name)
             receiver = receiver if kind == "function" else ""
             if name.isupper() and (test := _TEST_MACRO.match(self.node_text(node))):
@@ -435,4 +439,4 @@ def _choose_handler(captures: Captures) -> CaptureHandler:
     for name, take in _HANDLERS:
         if name in captures:
             return take
-    return partial(FileCaptures._read_definition, kind=next(kind for kind in KINDS if kind in captures))
+    return partial(FileCaptures._read_definition, kind=next(kind for kind in DEFINITION_KINDS if kind in captures))

@@ -19,7 +19,7 @@ CHUNK_LINES_MAX = 120
 """Longer functions are split between statements, longer classes between members."""
 BLOCK_LINES = 60
 """Lines per chunk of text without any structure."""
-CHUNKS_MAX = 4_000
+FILE_CHUNKS_MAX = 4_000
 EXPANSIONS_CACHED_MAX = 80_000
 """Cached words with their parts: about 20 MB. A full cache is cleared, so that common words return first."""
 CHUNK_BYTES_MAX = 60_000
@@ -64,7 +64,7 @@ def split_chunks(path: str, data: bytes, facts: Facts | None) -> list[Chunk]:
     else:
         spans = _split_blocks(0, len(lines), "text", "")
     path_terms = build_search_terms(path)
-    return [_build_chunk(path_terms, lines, span) for span in spans[:CHUNKS_MAX]]
+    return [_build_chunk(path_terms, lines, span) for span in spans[:FILE_CHUNKS_MAX]]
 
 
 def _build_chunk(path_terms: str, lines: list[bytes], span: _Span) -> Chunk:

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-DEPTH_MAX = 40
+DEFINITION_DEPTH_MAX = 40
 """Maximum nesting depth of definitions; deeper ones are treated as top-level."""
 
-NAMESPACE = "namespace"
+NAMESPACE_KIND = "namespace"
 UNNAMED = "unnamed"
 
-KINDS = ("function", "interface", "enum", "class", "type", NAMESPACE, "variable", "impl", UNNAMED)
-_RANK = {kind: rank for rank, kind in enumerate(KINDS)}
-_HOLDERS = CLASS_KINDS | {NAMESPACE}
+DEFINITION_KINDS = ("function", "interface", "enum", "class", "type", NAMESPACE_KIND, "variable", "impl", UNNAMED)
+_RANK = {kind: rank for rank, kind in enumerate(DEFINITION_KINDS)}
+_HOLDERS = CLASS_KINDS | {NAMESPACE_KIND}
 _MEMBERSHIP = CLASS_KINDS | {"impl"}
 
 
@@ -196,6 +196,6 @@ def _find_lexical_parents(ordered: list[DefinitionMatch]) -> list[int]:
         # Two names that one statement defines are siblings, although they cover the same bytes.
         while stack and (ordered[stack[-1]].end <= match.start or ordered[stack[-1]][:2] == match[:2]):
             stack.pop()
-        parents.append(stack[-1] if stack and len(stack) < DEPTH_MAX else MODULE_SCOPE)
+        parents.append(stack[-1] if stack and len(stack) < DEFINITION_DEPTH_MAX else MODULE_SCOPE)
         stack.append(index)
     return parents

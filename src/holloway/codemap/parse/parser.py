@@ -8,9 +8,9 @@ from bisect import bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.captures import DEFAULT, REFERENCES_MAX, FileCaptures
+from holloway.codemap.parse.captures import DEFAULT, FILE_REFERENCES_MAX, FileCaptures
 from holloway.codemap.parse.definition_kinds import CLASS_KINDS
-from holloway.codemap.parse.definition_tree import NAMESPACE, DefinitionTree
+from holloway.codemap.parse.definition_tree import NAMESPACE_KIND, DefinitionTree
 from holloway.codemap.parse.facts import (
     MODULE_SCOPE,
     STAR,
@@ -233,7 +233,7 @@ class _FactsBuilder:
         return "private " not in signature.partition("(")[0]
 
     def _is_exported_by_module(self, match: DefinitionMatch, signature: str, holder: Definition | None) -> bool:
-        if holder is not None and holder.kind != NAMESPACE:
+        if holder is not None and holder.kind != NAMESPACE_KIND:
             return holder.exported and not match.name.startswith(("#", "_")) and not signature.startswith("private ")
         position = bisect_right(self.exported_ranges, match.start, key=lambda row: row[0]) - 1
         if position < 0 or match.start >= self.exported_ranges[position][1]:
@@ -279,7 +279,7 @@ class _FactsBuilder:
                 name
                 and end not in captured.claimed_ends
                 and name not in ignored_names
-                and captured.mention_count < REFERENCES_MAX
+                and captured.mention_count < FILE_REFERENCES_MAX
             ):
                 captured.mention_count += 1
                 mentions["typed", name].append((at, line))

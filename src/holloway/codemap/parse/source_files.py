@@ -41,7 +41,7 @@ _HEAD_BYTES = 4_096
 _LINE_BYTES_MEAN_MAX = 400
 _GIT_NAMES_MAX = 500
 """Names that git is asked about individually; above that it lists all files."""
-RULES_MAX = 1_000
+IGNORE_RULES_MAX = 1_000
 """Rules that are applied to one path, and read from one file; further rules are ignored."""
 RULE_CHARS_MAX = 500
 
@@ -256,7 +256,7 @@ class IgnoreFile(NamedTuple):
 def parse_ignore_file(folder: str, text: str) -> IgnoreFile:
     """Parse an ignore file for the folder that contains it; an empty folder is the root."""
     rules = (_parse_rule(line) for line in text.split("\n"))
-    return IgnoreFile(tuple(folder.split("/")) if folder else (), tuple(islice(filter(None, rules), RULES_MAX)))
+    return IgnoreFile(tuple(folder.split("/")) if folder else (), tuple(islice(filter(None, rules), IGNORE_RULES_MAX)))
 
 
 def is_ignored(path: str, levels: tuple[IgnoreFile, ...], *, is_folder: bool) -> bool:
@@ -267,7 +267,7 @@ def is_ignored(path: str, levels: tuple[IgnoreFile, ...], *, is_folder: bool) ->
         relative_parts = parts[len(ignore_file.folder) :]
         for rule in reversed(ignore_file.rules):
             checked += 1
-            if checked > RULES_MAX:
+            if checked > IGNORE_RULES_MAX:
                 return False
             applies = is_folder or not rule.is_folder_rule
             if applies and rule.name_pattern.match(parts[-1]) and _is_match(rule.pattern, relative_parts):
@@ -315,7 +315,7 @@ def _skip_globstars(positions: set[int], pattern: tuple[str, ...]) -> set[int]:
     return reachable
 
 
-@lru_cache(maxsize=4 * RULES_MAX)
+@lru_cache(maxsize=4 * IGNORE_RULES_MAX)
 def _compile_glob(glob: str) -> re.Pattern[str]:
     return re.compile(translate(_GIT_SYNTAX.sub(_translate_escape, glob)))
 

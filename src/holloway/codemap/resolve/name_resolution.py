@@ -14,7 +14,7 @@ from holloway.codemap.parse.facts import MODULE_SCOPE, Binding
 from holloway.codemap.parse.languages import BARE_MEMBERS, CONSTRUCTOR_NAMES, OPEN_FAMILIES, PACKAGE_FAMILIES
 from holloway.codemap.resolve.imports import rust
 from holloway.codemap.resolve.imports.file_tree import ImportTarget
-from holloway.codemap.resolve.resolution_cache import DEPTH_MAX
+from holloway.codemap.resolve.resolution_cache import RESOLUTION_DEPTH_MAX
 from holloway.codemap.resolve.scopes import first_name
 from holloway.codemap.resolve.targets import TARGETS_MAX, Target, deduplicate_targets, first_in_project, follow_targets
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from holloway.codemap.resolve.scopes import Scopes
     from holloway.codemap.resolve.targets import Targets
 
-STEPS_MAX = 12
+CHAIN_STEPS_MAX = 12
 """Names in one chain that are followed."""
 ALTERNATIVES_MAX = 4
 """Alternatives of `a | b`."""
@@ -86,7 +86,7 @@ class NameResolver:
         scopes = self._load(path)
         if scopes is None:
             return ()
-        head, *steps = text.split(".", STEPS_MAX)
+        head, *steps = text.split(".", CHAIN_STEPS_MAX)
         targets = self._resolve_name(scopes, scope, head.rstrip("()"))
         if head.endswith(")"):
             targets = self._apply_calls(targets, head)
@@ -308,7 +308,7 @@ class MemberResolver:
         link = self._links.get((path, index)) or self._find_link(path, index)
         consulted = self._answers.consulted
         consulted.add(path)
-        for _ in range(DEPTH_MAX):
+        for _ in range(RESOLUTION_DEPTH_MAX):
             if name in link.names:
                 break
             consulted.update(link.consulted)

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     """Kind, file, scope and name that are resolved."""
     Answer = Callable[[str, int, str], Targets]
 
-DEPTH_MAX = 30
+RESOLUTION_DEPTH_MAX = 30
 """Assignments, returns and re-exports that are followed from one to the next."""
 ANSWERS_CACHED_MAX = 30_000
 """Cached answers, kept while other files are resolved: about 10 MB."""
 
-_UNCUT = DEPTH_MAX + 1
+_UNCUT = RESOLUTION_DEPTH_MAX + 1
 
 
 class PartialAnswer(NamedTuple):
@@ -81,7 +81,7 @@ class ResolutionCache:
             self.consulted.update(partial.consulted)
             self._cut = min(self._cut, partial.cut)
             return partial.targets
-        if question in self._stack or position >= DEPTH_MAX:
+        if question in self._stack or position >= RESOLUTION_DEPTH_MAX:
             self._cut = min(self._cut, self._stack.get(question, 0))
             return ()
         outer, self.consulted = self.consulted, set()

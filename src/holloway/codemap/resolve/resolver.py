@@ -16,7 +16,14 @@ from holloway.codemap.parse.languages import BARE_MEMBERS, PACKAGE_FAMILIES
 from holloway.codemap.resolve.name_resolution import NameResolver
 from holloway.codemap.resolve.resolution_cache import ResolutionCache
 from holloway.codemap.resolve.scopes import first_name
-from holloway.codemap.resolve.targets import BY_NAME, ONE_OF_SEVERAL, SURE, Edge, Resolution, deduplicate_targets
+from holloway.codemap.resolve.targets import (
+    BY_NAME,
+    ONE_OF_SEVERAL,
+    SURE,
+    Edge,
+    Resolution,
+    deduplicate_targets,
+)
 from holloway.text.file_roles import is_test, tested_stem
 
 if TYPE_CHECKING:

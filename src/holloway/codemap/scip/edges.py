@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from holloway.codemap.scip.documents import Document, Occurrence
 
-DEFINITIONS_MAX = 3_000_000
+SCIP_DEFINITIONS_MAX = 3_000_000
 """In one index: these are held in memory."""
 INTERFACE_KINDS = frozenset({21, 42, 53, 56})
 """`SymbolInformation.kind` of things that are implemented rather than extended: interface, protocol, trait, type
@@ -101,9 +101,9 @@ def _collect_definitions(documents: Iterable[Document]) -> dict[str, _Definition
             if kind in _TARGET_KINDS and not is_augmentation(symbol):
                 is_interface = symbol in symbols and symbols[symbol].kind in INTERFACE_KINDS
                 definitions[symbol] = _Definition(path, occurrence.line, kind, is_interface)
-        if len(definitions) > DEFINITIONS_MAX:
+        if len(definitions) > SCIP_DEFINITIONS_MAX:
             raise HollowayError(
-                f"The SCIP index defines more than {DEFINITIONS_MAX:,} symbols.",
+                f"The SCIP index defines more than {SCIP_DEFINITIONS_MAX:,} symbols.",
                 "Index parts of the project separately; the map works without it.",
             )
     for symbol in ambiguous:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from holloway.text import command_compare, commands, failures
 from holloway.text.file_roles import is_test
-from holloway.text.programs import CHECK, COMMIT, EDIT, FETCH, GIT, LIST, OTHER, READ, REVERT, RUN, SEARCH, TEST
+from holloway.text.programs import CHECK, COMMIT, FETCH, GIT, REVERT, RUN, TEST
+from holloway.text.tools import EDIT, LIST, OTHER, READ, SEARCH
 
 if TYPE_CHECKING:
     from holloway.observer.scratchpad import Action

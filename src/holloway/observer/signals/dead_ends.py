@@ -55,7 +55,7 @@ _KINDS: tuple[tuple[E2EKind, re.Pattern[str]], ...] = (
         re.compile(r"\b(?:disabled|hidden|intercept|overlay|modal|dialog|detached|stale element)\w*\b", re.I),
     ),
 )
-MESSAGE_CHARS_MAX = 240
+E2E_MESSAGE_CHARS_MAX = 240
 
 
 def detect_backtrack(activity: SessionActivity) -> Iterator[Signal]:
@@ -182,6 +182,6 @@ def detect_e2e(activity: SessionActivity) -> Iterator[Signal]:
         if kind is None:
             continue
         tool = action.tool.rpartition("__")[2]
-        message = one_line(action.text, MESSAGE_CHARS_MAX)
+        message = one_line(action.text, E2E_MESSAGE_CHARS_MAX)
         facts = {"kind": str(kind), "tool": tool, "message": message}
         yield Signal(SignalName.E2E, f"{tool}:{kind}:{message[:80]}", action.step, (), facts, (message,))

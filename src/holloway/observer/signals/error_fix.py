@@ -17,7 +17,8 @@ from holloway.observer.signals.command_runs import (
 )
 from holloway.safety import secrets
 from holloway.text import command_compare, commands, edit_lines, failures
-from holloway.text.programs import CHECK, EDIT, GIT, INSTALL, LIST, READ, RUN, SEARCH
+from holloway.text.programs import CHECK, GIT, INSTALL, RUN
+from holloway.text.tools import EDIT, LIST, READ, SEARCH
 
 if TYPE_CHECKING:
     from holloway.observer.scratchpad import Action
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 NEXT_CALLS = 2
 """Maximum number of calls between failure and success for the success to be the next attempt."""
-FILES_MAX = 3
-LINE_CHARS_MAX = 80
+FIX_FILES_MAX = 3
+FIX_LINE_CHARS_MAX = 80
 VALUE_CHARS_MAX = 60
 RULE_WEIGHT = 3
 """Weight, in common words, of a linter rule that both the error and the change name."""
@@ -162,7 +163,7 @@ def _pick_changed_lines(action: Action, wanted: set[str]) -> tuple[str, str] | N
     """Return the removed and the added line of a small edit that share most words with the error, or None."""
     new = [_quote_line(line) for line in action.added if line not in action.removed and _quote_line(line)]
     old = [_quote_line(line) for line in action.removed if line not in action.added and _quote_line(line)]
-    if len(new) > FILES_MAX or len(old) > FILES_MAX or not (new or old):
+    if len(new) > FIX_FILES_MAX or len(old) > FIX_FILES_MAX or not (new or old):
         return None
     before = max(old, key=lambda line: len(_extract_words(line) & wanted), default="")
     after = max(new, key=lambda line: len(_extract_words(line) & (wanted | _extract_words(before))), default="")
@@ -175,9 +176,9 @@ def _render_change(before: str, after: str) -> str:
     if before == after:
         return ""
     if before and after:
-        before, after = edit_lines.differing_parts(before, after, LINE_CHARS_MAX)
-        return f": `{before[:LINE_CHARS_MAX]}` becomes `{after[:LINE_CHARS_MAX]}`"
-    return f": add `{after[:LINE_CHARS_MAX]}`" if after else f": remove `{before[:LINE_CHARS_MAX]}`"
+        before, after = edit_lines.differing_parts(before, after, FIX_LINE_CHARS_MAX)
+        return f": `{before[:FIX_LINE_CHARS_MAX]}` becomes `{after[:FIX_LINE_CHARS_MAX]}`"
+    return f": add `{after[:FIX_LINE_CHARS_MAX]}`" if after else f": remove `{before[:FIX_LINE_CHARS_MAX]}`"
 
 
 def _quote_line(line: str) -> str:
@@ -204,7 +205,7 @@ def _compare_commands(failure: CommandRun, fixed: CommandRun) -> tuple[str, str]
     if "env" in differences:
         return (
             "env",
-            f"set {', '.join(_render_setting(name, fixed.command) for name in differences['env'][:FILES_MAX])}",
+            f"set {', '.join(_render_setting(name, fixed.command) for name in differences['env'][:FIX_FILES_MAX])}",
         )
     if "program" in differences:
         return "command", f"use `{_shorten_text(after.program)}` instead of `{_shorten_text(before.program)}`"
@@ -235,8 +236,8 @@ _SECRET_NAME = re.compile(
 
 
 def _render_flag_change(before: Step, added: list[str], dropped: list[str]) -> tuple[str, str] | None:
-    add = ", ".join(f"`{_shorten_text(flag)}`" for flag in added[:FILES_MAX] if flag not in _ENDINGS)
-    drop = ", ".join(f"`{_shorten_text(flag)}`" for flag in dropped[:FILES_MAX])
+    add = ", ".join(f"`{_shorten_text(flag)}`" for flag in added[:FIX_FILES_MAX] if flag not in _ENDINGS)
+    drop = ", ".join(f"`{_shorten_text(flag)}`" for flag in dropped[:FIX_FILES_MAX])
     program = f"`{_shorten_text(before.program)}`"
     if add and drop:
         return "flag", f"use {add} instead of {drop} with {program}"
@@ -280,7 +281,7 @@ def _pick_related_files(edited_files: list[str], error: str) -> tuple[str, ...]:
     """Return the edited files that the error names, else the files that were edited last before the success."""
     file_name = extract_file(error).rsplit("/", 1)[-1]
     matching_paths = [path for path in edited_files if path.rsplit("/", 1)[-1] == file_name]
-    return tuple((matching_paths or edited_files[::-1])[:FILES_MAX])
+    return tuple((matching_paths or edited_files[::-1])[:FIX_FILES_MAX])
 
 
 def _derive_fallback(failure: CommandRun, fixed: CommandRun) -> Fix:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CORRECTIONS_MAX = 20
 EVIDENCE_STEPS = 40
 """Number of steps within which the session must confirm a correction by a successful action."""
-NAME_CHARS_MIN = 3
+STATED_NAME_CHARS_MIN = 3
 
 _CODE = re.compile(r"`([^`\n]{2,80})`|\b(\w+(?:[._/]\w+)+|[a-z]+[A-Z]\w+|[A-Z]\w*[a-z][A-Z]\w*|\w+\(\))")
 _SHA = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\]", re.MULTILINE)
@@ -150,7 +150,7 @@ def is_confirmed_later(activity: SessionActivity, step: int, fact: str) -> bool:
 def extract_code_names(text: str) -> set[str]:
     """Return the code names in a sentence: identifiers, paths, and text between backticks."""
     names = {(quoted or bare).strip("()").casefold() for quoted, bare in _CODE.findall(text)}
-    return {name for name in names if len(name) >= NAME_CHARS_MIN}
+    return {name for name in names if len(name) >= STATED_NAME_CHARS_MIN}
 
 
 def _find_subject_file(activity: SessionActivity, note: Note, text: str) -> str:

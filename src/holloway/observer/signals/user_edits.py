@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from holloway.observer.activity import SessionActivity
     from holloway.observer.scratchpad import Action
 
-EDITS_MAX = 20
-SHOWN_CHARS_MAX = 160
+USER_EDITS_MAX = 20
+EDIT_SHOWN_CHARS_MAX = 160
 """Limit for both versions of a line together; for longer lines only the difference is shown."""
 
 _WORDS = re.compile(r"\w+")
@@ -29,10 +29,10 @@ def detect_user_edits(activity: SessionActivity) -> Iterator[Signal]:
     count = 0
     for entry in activity.successful_edits:
         pair = _find_changed_line(entry.action)
-        if pair is None or count >= EDITS_MAX:
+        if pair is None or count >= USER_EDITS_MAX:
             continue
         count += 1
-        before, after = (form.replace("`", "'") for form in differing_parts(*pair, SHOWN_CHARS_MAX))
+        before, after = (form.replace("`", "'") for form in differing_parts(*pair, EDIT_SHOWN_CHARS_MAX))
         sentence = f"In `{entry.path}` the user made `{after}` of the agent's `{before}`"
         old, new = differing_parts(*pair, 0)
         files = (entry.path,) if entry.path else ()
@@ -62,7 +62,9 @@ def _find_changed_line(action: Action) -> tuple[str, str] | None:
     old, new = secrets.redact_secrets(old)[0], secrets.redact_secrets(new)[0]
     if _WORDS.findall(old) == _WORDS.findall(new):
         return None
-    return (old, new) if sum(map(len, differing_parts(old, new, SHOWN_CHARS_MAX))) <= SHOWN_CHARS_MAX else None
+    return (
+        (old, new) if sum(map(len, differing_parts(old, new, EDIT_SHOWN_CHARS_MAX))) <= EDIT_SHOWN_CHARS_MAX else None
+    )
 
 
 def _is_complete(action: Action) -> bool:

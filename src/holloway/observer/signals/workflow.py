@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 RECIPE_STEPS_MIN = 4
 RECIPE_STEPS_MAX = 6
-RECIPES_MAX = 60
+SESSION_RECIPES_MAX = 60
 OVERRUN_ABOVE = 1.2
 TOKENS_PER_FILE_ABOVE = 20_000
 """Tokens per touched file above which a session counts as expensive."""
@@ -40,7 +40,7 @@ def detect_sequence(activity: SessionActivity) -> Iterator[Signal]:
         for start in range(len(steps) - size + 1):
             window = steps[start : start + size]
             names = tuple(name for name, _ in window)
-            if len(set(names)) >= RECIPE_STEPS_MIN and len(first_steps) < RECIPES_MAX:
+            if len(set(names)) >= RECIPE_STEPS_MIN and len(first_steps) < SESSION_RECIPES_MAX:
                 first_steps.setdefault(names, window[0][1].step)
     for names, step in first_steps.items():
         yield Signal(SignalName.SEQUENCE, " > ".join(names), step, (), {"steps": list(names)})

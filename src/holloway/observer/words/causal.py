@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from holloway.observer.words.sentences import bound_text, clean_clause, compile_linear, split_prose
 from holloway.text.patterns import Patterns
 
-CLAUSE_CHARS_MIN = 4
-SENTENCES_MAX = 60
+CAUSAL_CLAUSE_CHARS_MIN = 4
+CAUSAL_SENTENCES_MAX = 60
 _CHANGE = (
     r"(?:touch|chang|edit|modif|updat|renam|add|remov|mov|delet|bump|regenerat|alter|extend|refactor|introduc)"
     r"(?:e|es|ed|ing|y|ies|ied)?"
@@ -67,7 +67,7 @@ def find_causal_statement(text: str) -> CausalStatement | None:
     """Return the first causal statement in a text, or None."""
     if not _PREFILTER.has_match(bound_text(text)):
         return None
-    for sentence in split_prose(text)[:SENTENCES_MAX]:
+    for sentence in split_prose(text)[:CAUSAL_SENTENCES_MAX]:
         if (
             _PREFILTER.has_match(sentence)
             and not _QUESTION.search(sentence)
@@ -81,6 +81,6 @@ def _parse_sentence(sentence: str) -> CausalStatement | None:
     for pattern in _PATTERNS:
         if match := pattern.search(sentence):
             when, then = clean_clause(match["when"]), clean_clause(match["then"])
-            if min(len(when), len(then)) >= CLAUSE_CHARS_MIN:
+            if min(len(when), len(then)) >= CAUSAL_CLAUSE_CHARS_MIN:
                 return CausalStatement(when, then)
     return None

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from holloway.observer.words.sentences import bound_text, clean_clause, split_prose
 from holloway.text.patterns import Patterns
 
-CLAUSE_CHARS_MIN = 8
-SENTENCES_MAX = 50
+DEAD_END_CLAUSE_CHARS_MIN = 8
+DEAD_END_SENTENCES_MAX = 50
 _BECAUSE = r"(?:,? (?:because|since|as|due to|given that)|:| -{1,2}|—|–|;) ?"
 _WONT = (
     r"(?:won't|will not|cannot|can't|doesn't|does not|didn't|did not|isn't going to|is not going to|wouldn't"
@@ -89,7 +89,7 @@ def find_abandonment(text: str) -> Abandonment | None:
     """Return the first approach that a text abandons, or None."""
     if not _PREFILTER.has_match(bound_text(text)):
         return None
-    texts = split_prose(text)[:SENTENCES_MAX]
+    texts = split_prose(text)[:DEAD_END_SENTENCES_MAX]
     for index, sentence in enumerate(texts):
         if _PREFILTER.has_match(sentence) and not _QUESTION.search(sentence):
             for pattern in _PATTERNS:
@@ -112,4 +112,4 @@ def _parse_match(groups: dict[str, str | None], texts: tuple[str, ...], index: i
 
 def _require_long_clause(text: str | None) -> str:
     cleaned = clean_clause(text or "")
-    return cleaned if len(cleaned) >= CLAUSE_CHARS_MIN else ""
+    return cleaned if len(cleaned) >= DEAD_END_CLAUSE_CHARS_MIN else ""

@@ -27,8 +27,8 @@ _CLEANUP = re.compile(
     re.IGNORECASE,
 )
 """Subjects of cleanup commits, which record no decision."""
-WORDS_MIN = 4
-CLAUSE_CHARS_MIN = 8
+DECISION_WORDS_MIN = 4
+DECISION_CLAUSE_CHARS_MIN = 8
 _STATED = re.compile(
     r"^(?:the )?(?:next(?: steps?| up)?|remaining(?: work| steps?| tasks?)?|todos?|to[- ]do|still (?:to do"
     r"|open|missing|left)|what's left"
@@ -52,7 +52,9 @@ def extract_reason(commit_message: str) -> str:
     ):
         return ""
     long_sentences = [
-        sentence for sentence in split_prose(_unwrap_lines(commit_message)) if len(sentence.split()) >= WORDS_MIN
+        sentence
+        for sentence in split_prose(_unwrap_lines(commit_message))
+        if len(sentence.split()) >= DECISION_WORDS_MIN
     ]
     for pattern in _REASONS:
         for sentence in long_sentences:
@@ -99,4 +101,4 @@ def _parse_step(texts: tuple[str, ...], index: int) -> str:
         step = clean_clause(intended["what"])
     else:
         return ""
-    return step if len(step) >= CLAUSE_CHARS_MIN else ""
+    return step if len(step) >= DECISION_CLAUSE_CHARS_MIN else ""

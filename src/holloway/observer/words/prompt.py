@@ -13,9 +13,9 @@ from holloway.observer.words.sentences import bound_text, extract_prose
 
 PROMPT_CHARS_MAX = 20_000
 """Limit of a prompt; of a longer one only the beginning and the end are read."""
-LINE_CHARS_MAX = 600
+TYPED_LINE_CHARS_MAX = 600
 """Limit of a typed line; a longer one was pasted."""
-TAGS_MAX = 100
+HOST_TAGS_MAX = 100
 _INTERRUPTED = "[Request interrupted by user"
 _HOST_OPENINGS = (
     "This session is being continued from a previous conversation",
@@ -94,14 +94,14 @@ def is_interruption(prompt: str) -> bool:
 
 
 def _is_typed_line(line: str) -> bool:
-    return bool(line.strip()) and len(line) <= LINE_CHARS_MAX and not _PASTED_LINE.match(line)
+    return bool(line.strip()) and len(line) <= TYPED_LINE_CHARS_MAX and not _PASTED_LINE.match(line)
 
 
 def _strip_tags(text: str) -> str:
     """Return the text outside of paired tags, and inside of tags that hold typed text."""
     parts: list[str] = []
     position = 0
-    for match in islice(_TAG.finditer(text), TAGS_MAX):
+    for match in islice(_TAG.finditer(text), HOST_TAGS_MAX):
         if match.start() < position:
             continue
         name = match[1]

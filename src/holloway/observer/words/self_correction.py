@@ -54,11 +54,11 @@ SIGN_POINTS: dict[tuple[str, str], float] = {
 BIAS: float = _TABLE["bias"]
 
 Kind = Literal["factual", "approach", "api", "config", "path"]
-SCORE_MIN = 0.5
-CANDIDATES_MAX = 16
+SELF_CORRECTION_SCORE_MIN = 0.5
+CORRECTION_CANDIDATES_MAX = 16
 SENTENCES_READ_MAX = 30
 """Limit of sentences with an anchor that are read, from the first on."""
-CLAUSE_CHARS_MIN = 12
+CORRECTION_CLAUSE_CHARS_MIN = 12
 BELIEF_CHARS_MIN = 4
 STATEMENT_CHARS_MIN = 24
 NEAR_SENTENCES = 2
@@ -135,7 +135,7 @@ class CorrectionCandidate:
 def find_self_correction(text: str) -> SelfCorrection | None:
     """Return the most probable self-correction in a text of the agent, or None below the threshold."""
     best = max(find_candidates(text), key=lambda candidate: candidate.score, default=None)
-    if best is None or best.score < SCORE_MIN:
+    if best is None or best.score < SELF_CORRECTION_SCORE_MIN:
         return None
     return SelfCorrection(
         best.belief, best.fact, classify_kind(best.belief, best.fact), round(best.score, 3), best.sentence
@@ -148,7 +148,7 @@ def find_candidates(text: str) -> list[CorrectionCandidate]:
         return []
     passage = _SentenceContext(split_prose(text))
     possible = (passage.build_candidate(index) for index in islice(passage.find_anchored(), SENTENCES_READ_MAX))
-    return list(islice((candidate for candidate in possible if candidate), CANDIDATES_MAX))
+    return list(islice((candidate for candidate in possible if candidate), CORRECTION_CANDIDATES_MAX))
 
 
 class _SentenceContext:
@@ -274,7 +274,7 @@ def _is_verb_negation(form: Form, groups: dict[str, str | None]) -> bool:
     return bool(_VERB_AT_END.search(fact[-TAIL_CHARS:]) or _MERELY.match(belief))
 
 
-def _require_clear_clause(text: str | None, chars_min: int = CLAUSE_CHARS_MIN) -> str:
+def _require_clear_clause(text: str | None, chars_min: int = CORRECTION_CLAUSE_CHARS_MIN) -> str:
     """Return the cleaned clause, or an empty string if it is too short, vague or an intention."""
     cleaned = clean_clause(_LEAD.sub("", (text or "").lstrip(), count=1))
     if len(cleaned) < chars_min or _VAGUE.fullmatch(cleaned) or _INTENT.match(cleaned):

@@ -9,10 +9,10 @@ import re2
 
 from holloway.text.identifiers import split_sentences
 
-TEXT_CHARS_MAX = 12_000
+PROSE_CHARS_MAX = 12_000
 """Limit of a text; of a longer one only the beginning and the end are read. Agents' messages are far shorter."""
 SENTENCES_MAX = 120
-CACHE_SIZE = 1_024
+SENTENCES_CACHED_MAX = 1_024
 SENTENCE_CHARS_MAX = 400
 CLAUSE_CHARS_MAX = 300
 
@@ -24,7 +24,7 @@ _EDGES = " \t,;:.!?-–—("
 
 
 # Cached, because several detectors read the same texts of a session one after the other.
-@lru_cache(maxsize=CACHE_SIZE)
+@lru_cache(maxsize=SENTENCES_CACHED_MAX)
 def split_prose(text: str) -> tuple[str, ...]:
     """Return the sentences of a text in order, each on one line, without fenced code, quoted lines and tables."""
     result: list[str] = []
@@ -44,8 +44,8 @@ def extract_prose(text: str) -> str:
 
 def bound_text(text: str) -> str:
     """Return a text truncated to a safe size, with plain quotes and without emphasis marks."""
-    if len(text) > TEXT_CHARS_MAX:
-        half = (TEXT_CHARS_MAX - 1) // 2
+    if len(text) > PROSE_CHARS_MAX:
+        half = (PROSE_CHARS_MAX - 1) // 2
         text = f"{text[:half]}\n{text[-half:]}"
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode()

@@ -10,14 +10,14 @@ from holloway.observer.words.prompt import extract_user_text
 from holloway.observer.words.sentences import clean_clause, split_prose
 
 Kind = Literal["preference", "requirement", "gotcha"]
-PROMPT_CHARS_MAX = 2_500
+CORRECTION_CHARS_MAX = 2_500
 """Limit of the user's own text; a longer prompt is a document that describes the task, not a rule."""
-SCORE_MIN = 0.6
+USER_CORRECTION_SCORE_MIN = 0.6
 CONTEXT_BONUS = 0.1
 """Score bonus for each of: a "no" at the beginning, an edit of the agent just before, an interruption."""
 CERTAIN_SCORE = 0.8
 """Confidence threshold: a statement below it is rejected if its sentence expresses doubt."""
-SENTENCES_MAX = 40
+USER_CORRECTION_SENTENCES_MAX = 40
 _CASUAL_STOP = re.compile(r"(?<=[a-z]{3}[.!]) (?=[a-z])")
 """Sentence break before a lower-case letter, as people type it."""
 
@@ -157,12 +157,12 @@ _TRAP = re.compile(r"\b(?:careful|watch out|beware|breaks?|fails?|otherwise|flak
 def find_user_correction(prompt: str, after_edit: bool = False, interrupted: bool = False) -> UserCorrection | None:
     """Return the highest-scored rule or contradiction in the user's own text, or None."""
     text = extract_user_text(prompt)
-    if not text or len(text) > PROMPT_CHARS_MAX:
+    if not text or len(text) > CORRECTION_CHARS_MAX:
         return None
     context = CONTEXT_BONUS * (after_edit + interrupted)
     corrections = [
         correction
-        for sentence in split_prose(_CASUAL_STOP.sub("\n", text))[:SENTENCES_MAX]
+        for sentence in split_prose(_CASUAL_STOP.sub("\n", text))[:USER_CORRECTION_SENTENCES_MAX]
         if (correction := _evaluate_sentence(sentence, context))
     ]
     return max(corrections, key=lambda correction: correction.score, default=None)
@@ -175,7 +175,7 @@ def _evaluate_sentence(sentence: str, context: float) -> UserCorrection | None:
     if rule is None or (rule.score < CERTAIN_SCORE and _DOUBT.search(sentence)):
         return None
     score = min(0.95, rule.score + context + CONTEXT_BONUS * bool(_NO.search(sentence)))
-    if score < SCORE_MIN:
+    if score < USER_CORRECTION_SCORE_MIN:
         return None
     return UserCorrection(clean_clause(sentence), _classify_kind(sentence, rule), round(score, 2))
 

@@ -42,7 +42,7 @@ def _build_kind(
     return RulesFileKind(name, re.compile(pattern), scope, imports, sections)
 
 
-KINDS = (
+RULES_FILE_KINDS = (
     _build_kind("CLAUDE.md", r"(?:^|/)(?:\.claude/)?CLAUDE\.md$", imports=True),
     _build_kind("Claude rules", r"(?:^|/)\.claude/rules/(?:[^/]+/)*[^/]+\.md$", scope="paths"),
     _build_kind("AGENTS.md", r"(?:^|/)AGENTS?\.md$"),
@@ -63,7 +63,7 @@ _HOME = re.compile(r"(?:^|/)\.(?:claude|cursor|github|windsurf)(?:/.*)?$")
 
 def read_rules_texts(files: RulesFiles) -> Iterator[RulesText]:
     """Yield the text of every rules file and of its imports, with its scope."""
-    for kind in KINDS:
+    for kind in RULES_FILE_KINDS:
         for name in files.list_matching(kind.pattern):
             yield from _read_with_imports(files, kind, name, find_scope_folder(name), 0)
 
@@ -83,7 +83,7 @@ def _read_with_imports(
     globs = values.get(kind.scope, ()) if kind.scope else ()
     # An imported README is still written for readers of the product.
     sections = kind.sections or (
-        hops > 0 and any(other_kind.sections and other_kind.pattern.search(real) for other_kind in KINDS)
+        hops > 0 and any(other_kind.sections and other_kind.pattern.search(real) for other_kind in RULES_FILE_KINDS)
     )
     yield RulesText(real, body, folder, globs, sections)
     if not kind.imports:

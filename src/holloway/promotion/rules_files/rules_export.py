@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.store.store import Store
 
-TARGETS = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
+EXPORT_TARGETS = ("CLAUDE.md", "AGENTS.md", "GEMINI.md")
 EXPORT_LINES_MAX = 200
 """Maximum number of lines: an agent reads the file in every session and follows a long one less."""
 
@@ -75,8 +75,8 @@ def take_out(root: Path, name: str) -> str:
 
 def _target(root: Path, name: str) -> Path:
     """Return the file that a name refers to inside the project, with links resolved."""
-    if Path(name).name not in TARGETS:
-        raise InvalidInput(f"{name} is no rules file.", f"One of: {', '.join(TARGETS)}.")
+    if Path(name).name not in EXPORT_TARGETS:
+        raise InvalidInput(f"{name} is no rules file.", f"One of: {', '.join(EXPORT_TARGETS)}.")
     inside = paths.contained_path(name, str(root), str(root))
     if not inside:
         raise InvalidInput(f"{name} leads out of the project {root}.", "Nothing outside of it is written.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from holloway import git
-from holloway.config import REASON_CHARS_MAX, RULES_MAX
+from holloway.config import IMPORTED_RULES_MAX, REASON_CHARS_MAX
 from holloway.domain.memory import Memory, Source
 from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
@@ -106,9 +106,9 @@ def _read_blocks(files: rules_files.RulesFiles) -> list[tuple[RuleBlock, bool]]:
             for block in split_rule_blocks(text)
         ]
     read += [(block, tracked.has_file(block.path)) for block in lint_config.read_lint_rules(files)]
-    if len(read) > RULES_MAX:
-        files.problems["these files"] = f"they state {len(read):,} rules; the first {RULES_MAX:,} are taken"
-    return read[:RULES_MAX]
+    if len(read) > IMPORTED_RULES_MAX:
+        files.problems["these files"] = f"they state {len(read):,} rules; the first {IMPORTED_RULES_MAX:,} are taken"
+    return read[:IMPORTED_RULES_MAX]
 
 
 def _sanitize_rule(

@@ -23,7 +23,7 @@ STEPS_CHARS_MAX = 1_200
 PARAGRAPH_CHARS_MAX = 900
 """Of a longer paragraph only the sentences that ask for something are kept."""
 CODE_LINES_MAX = 12
-SHELL = frozenset({"", "bash", "sh", "shell", "zsh", "console", "shell-session", "powershell", "fish", "cmd"})
+SHELL_LANGUAGES = frozenset({"", "bash", "sh", "shell", "zsh", "console", "shell-session", "powershell", "fish", "cmd"})
 BLOCKS_PER_FILE_MAX = 400
 
 _COMMAND = re.compile(r"^ {0,8}(?:\$ )?(?:\./)?[a-z][\w.-]*(?: [\w./:@=-]+)+ *(?:#.*)?$", re.MULTILINE)
@@ -70,7 +70,7 @@ def _render_rule(piece: _BlockCandidate, *, strict: bool) -> str:
 def _is_recipe(piece: _BlockCandidate, strict: bool) -> bool:
     """Return whether the candidate is a title with a few commands, as in `Running the tests: make test`."""
     lines = [line for element in piece.code for line in element.text.splitlines() if line.strip()]
-    shell = all(element.language in SHELL for element in piece.code)
+    shell = all(element.language in SHELL_LANGUAGES for element in piece.code)
     drawn = any(mark in line for line in lines for mark in "├└│↓→")
     short = len(lines) <= CODE_LINES_MAX and len(piece.text) <= PARAGRAPH_CHARS_MAX // 4
     plain_code = any(not element.language and not _COMMAND.search(element.text) for element in piece.code)

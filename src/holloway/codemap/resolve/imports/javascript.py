@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from holloway.codemap.resolve.imports.file_tree import FileTree
 
 
-SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte")
+IMPORT_SUFFIXES = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue", ".svelte")
 """Suffixes that an import may omit, in order of preference."""
 
 _SOURCE_SUFFIXES = {"js": (".ts", ".tsx"), "jsx": (".tsx",), "mjs": (".mts",), "cjs": (".cts",)}
@@ -23,8 +23,8 @@ _ENTRIES = ("src/index", "index", "src", "lib/index")
 _NESTED_MAX = 4
 _CONDITIONS_MAX = 20
 """Conditions of `exports` in a package.json that are read."""
-NAMES = ("tsconfig.json", "jsconfig.json")
-PATTERNS_MAX = 200
+SCRIPT_CONFIG_NAMES = ("tsconfig.json", "jsconfig.json")
+SCRIPT_PATHS_MAX = 200
 EXTENDS_MAX = 4
 """Length of a chain of `extends`."""
 
@@ -68,7 +68,7 @@ class ScriptImports:
     def names_for(self, path: str) -> set[str]:
         """Return the names that manifests give to a file: aliases, and the package whose entry it is."""
         without_suffix = path
-        for ending in SUFFIXES:
+        for ending in IMPORT_SUFFIXES:
             without_suffix = without_suffix.removesuffix(ending)
         bases = {path, without_suffix, *([dirname(path)] if without_suffix.rpartition("/")[2] == "index" else [])}
         names = {
@@ -88,7 +88,7 @@ class ScriptImports:
             if path in self._tree.paths:
                 return ImportTarget(path)
         for start in (base, join(base, "index")):
-            for ending in SUFFIXES:
+            for ending in IMPORT_SUFFIXES:
                 if start + ending in self._tree.paths:
                     return ImportTarget(start + ending)
         return NO_TARGET
@@ -134,7 +134,7 @@ def _list_entries(manifest: dict[str, Any]) -> list[str]:
 def load_aliases(tree: FileTree) -> list[tuple[str, Patterns]]:
     """Return the folders that have path aliases, deepest first."""
     folders: list[tuple[str, Patterns]] = []
-    homes = [(folder, name) for name in NAMES for folder in tree.manifest_folders[name]]
+    homes = [(folder, name) for name in SCRIPT_CONFIG_NAMES for folder in tree.manifest_folders[name]]
     for folder, name in sorted(homes, key=lambda home: (-home[0].count("/") - bool(home[0]), home[0])):
         patterns = _load_patterns(tree, join(folder, name), 0)
         if patterns:
@@ -195,7 +195,7 @@ def _parse_patterns(options: Any) -> Patterns:
     base = base_url if isinstance(base_url, str) else ""
     paths = options.get("paths")
     patterns: Patterns = []
-    for pattern, targets in list(paths.items())[:PATTERNS_MAX] if isinstance(paths, dict) else ():
+    for pattern, targets in list(paths.items())[:SCRIPT_PATHS_MAX] if isinstance(paths, dict) else ():
         if isinstance(targets, list):
             patterns.append(
                 (pattern, [join(base, target) for target in targets if isinstance(target, str)][:AMBIGUOUS_MAX])
