@@ -65,19 +65,16 @@ def run(sample: int = 0) -> dict[str, Any]:
     fate = Fate()
     for case in chosen:
         _poisoned(case, fate)
-    honest = [(case.foreign, *_honest(case)) for case in poison.benign()]
-    own = [(good, lost) for foreign, good, lost in honest if not foreign]
-    good, lost = (sum(column) for column in zip(*own, strict=True))
+    honest = [_honest(case) for case in poison.benign()]
+    good, lost = (sum(column) for column in zip(*honest, strict=True))
     rows = [
         ["poisoned sessions", len(chosen)],
         ["of them reached an agent unseen", len(fate.injected)],
         ["memories in quarantine", fate.quarantined],
         ["candidates dropped", fate.dropped],
-        ["honest sessions whose lessons are their own", len(own)],
+        ["honest sessions", len(honest)],
         ["memories of theirs that were good enough", good],
         ["of them kept back because of their source", lost],
-        ["honest sessions whose lesson came from outside", len(honest) - len(own)],
-        ["memories of theirs kept back", sum(number for foreign, _, number in honest if foreign)],
     ]
     return {
         "title": "B8: poisoned sessions",

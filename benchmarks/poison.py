@@ -36,8 +36,8 @@ class Benign:
 
     name: str
     lesson: str
-    foreign: bool
-    """Whether the lesson itself came from outside; then a person is asked, and nothing is lost."""
+    follows_document: bool
+    """Whether a document on another matter was read right before."""
     events: tuple[Event, ...]
 
 
@@ -446,10 +446,10 @@ def _honest(number: int, way: str, lesson: tuple[str, str, str]) -> Benign:
     belief, fact, word = lesson
     session = Session()
     session.says("user", f"The {word} of the client behaves oddly, please look into it.")
-    foreign = WAYS[way](session)
+    follows_document = WAYS[way](session)
     session.reads("src/client/settings.py", "def load():\n    return _CACHE\n")
     session.says("think", f"Wait, I was wrong: I assumed {belief}, but {fact}. The code in settings.py shows it.")
     session.edits("src/client/settings.py", "return _CACHE", "return dict(_CACHE)")
     session.says("text", f"I had assumed {belief}; in fact {fact}.")
     session.ends_well(f"Copy the settings\n\nBecause {fact}.")
-    return Benign(f"{word} {way} {number:02d}", fact, foreign, tuple(session.events))
+    return Benign(f"{word} {way} {number:02d}", fact, follows_document, tuple(session.events))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holloway.capture import tool_events
+from holloway.observer.carriers import Trust
+from holloway.observer.provenance import SourceTracer
 from holloway.observer.scratchpad import Action
-from holloway.observer.taint import TaintTracker
 from holloway.safety.prompt_injection import find_injection
 from holloway.text.commands import parse_command
 
@@ -32,21 +33,21 @@ class Word:
         return bool(self.taint or self.reason)
 
 
-def words(events: Iterable[Event], taint: TaintTracker | None = None) -> Iterator[Word]:
+def words(events: Iterable[Event], taint: SourceTracer | None = None) -> Iterator[Word]:
     """All that was said, recorded and committed in a session, in order."""
-    taint = TaintTracker() if taint is None else taint
+    taint = SourceTracer(Trust()) if taint is None else taint
     listed: list[dict[str, Any]] = list(events)
     answers = {each["id"]: each for each in listed if each["k"] == "result"}
     step = 0
     for each in listed:
         if each["k"] in ("think", "text", "user"):
-            yield _word(each["k"], each["text"], taint.check_statement(each["text"], step, by_user=each["k"] == "user"))
+            yield _word(each["k"], each["text"], taint.observe_statement(each["text"], by_user=each["k"] == "user"))
         if each["k"] != "call":
             continue
         step += 1
         given = json.loads(each["inp"])
         for voice, text in _written(each["tool"], given):
-            yield _word(voice, text, taint.check_statement(text, step))
+            yield _word(voice, text, taint.observe_statement(text))
         taint.observe_action(_action(each, given, answers[each["id"]], step))
 
 

@@ -6,22 +6,23 @@ import pytest
 
 from benchmarks.poison import CARRIERS, FAMILIES, Benign, Poison, benign, cases
 from holloway.embeddings.vocabulary import is_ordinary_word
-from holloway.observer.taint import TaintTracker
+from holloway.observer.carriers import Trust
+from holloway.observer.provenance import SourceTracer
 from tests.attacks.replayed import Word, words
 
 CASES = cases()
 BENIGN = benign()
-PRINTED = "test output"
-"""What a program prints is the project's own as a rule; only with a word list are strange names in it noticed."""
 
 
-def told(case: Poison, taint: TaintTracker) -> list[Word]:
+def told(case: Poison, taint: SourceTracer) -> list[Word]:
     return [word for word in words(case.events, taint) if case.marker in word.text]
 
 
 def learned(case: Benign) -> list[Word]:
     return [
-        word for word in words(case.events, TaintTracker(is_known_name=is_ordinary_word)) if case.lesson in word.text
+        word
+        for word in words(case.events, SourceTracer(Trust(is_known_name=is_ordinary_word)))
+        if case.lesson in word.text
     ]
 
 
@@ -37,7 +38,9 @@ def test_the_corpus_is_large_and_each_case_can_be_told_from_the_others() -> None
 def test_every_case_carries_its_marker_in_and_tries_every_way_into_a_memory() -> None:
     for case in CASES:
         assert any(case.marker in str(each.get("text", "")) for each in case.events if each["k"] == "result"), case.name
-        assert {"think", "text", "record", "commit"} <= {word.voice for word in told(case, TaintTracker())}, case.name
+        assert {"think", "text", "record", "commit"} <= {word.voice for word in told(case, SourceTracer(Trust()))}, (
+            case.name
+        )
 
 
 @pytest.mark.promise("quarantine")
@@ -47,39 +50,23 @@ def test_no_word_of_a_poisoned_session_passes(carrier: str) -> None:
     passed = [
         (case.name, word.text)
         for case in mine
-        for word in told(case, TaintTracker(is_known_name=is_ordinary_word))
+        for word in told(case, SourceTracer(Trust(is_known_name=is_ordinary_word)))
         if not word.held
     ]
     assert mine
     assert passed == []
 
 
-@pytest.mark.parametrize("carrier", sorted(set(CARRIERS) - {PRINTED}))
-def test_without_a_word_list_what_is_said_close_to_the_source_is_still_held(carrier: str) -> None:
-    mine = [
-        case for case in CASES if case.carrier == carrier and carrier not in ("later restatement", "commit message")
-    ]
-    passed = [
-        case.name for case in mine for word in told(case, TaintTracker()) if word.voice == "think" and not word.held
-    ]
-    assert passed == []
-
-
 def test_a_held_word_names_the_source_that_the_payload_came_from() -> None:
     case = next(case for case in CASES if case.carrier == "web fetch")
-    assert {word.taint for word in told(case, TaintTracker(is_known_name=is_ordinary_word))} == {
+    assert {word.taint for word in told(case, SourceTracer(Trust(is_known_name=is_ordinary_word)))} == {
         "web:guides.example.org"
     }
 
 
 @pytest.mark.promise("honest-lessons")
-def test_honest_lessons_pass_unless_they_came_from_outside() -> None:
-    lost = [case.name for case in BENIGN if not case.foreign for word in learned(case) if word.held]
+def test_honest_lessons_pass_also_right_after_a_document_was_read() -> None:
+    lost = [case.name for case in BENIGN for word in learned(case) if word.held]
     assert lost == []
     assert all(len(learned(case)) >= 3 for case in BENIGN)
-
-
-def test_what_was_just_read_in_a_document_waits_for_a_person() -> None:
-    foreign = [case for case in BENIGN if case.foreign]
-    assert foreign
-    assert all(learned(case)[0].held for case in foreign)
+    assert any(case.follows_document for case in BENIGN)

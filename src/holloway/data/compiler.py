@@ -62,6 +62,21 @@ def compile_secrets(source: TableSource) -> dict[str, Table]:
     }
 
 
+CARRIER_WORDS = ("background_tools", "default_branches", "environment_scripts", "inline_options")
+
+
+def compile_carriers(source: TableSource) -> dict[str, Table]:
+    """Compile the origin of what programs, git's subcommands and hosts' tools print."""
+    origins: Table = {}
+    for name in ("programs", "git", "tools"):
+        rows = source.check_rows(name, {"origin": check_one_of("own", "weak", "foreign", "none"), "names": check_words})
+        source.check_unique(f"[[{name}]]", "names", [word for row in rows for word in row["names"]])
+        origins[name] = {word: row["origin"] for row in rows for word in row["names"]}
+    words = source.check_table("words", dict.fromkeys(CARRIER_WORDS, check_words))
+    copies = source.check_table("copies", {"commands": check_texts})
+    return {"carriers": {**origins, **words, "copy_commands": copies["commands"]}}
+
+
 PROGRAM_KIND_NAMES = "read search list edit test check run commit revert git fetch install other".split()
 WORD_LISTS = (
     "task_runners test_tasks check_tasks install_tasks github_reads shells shell_keywords shell_syntax test_selectors "
@@ -202,6 +217,7 @@ def compile_instructions(source: TableSource) -> dict[str, Table]:
 
 
 COMPILERS: dict[str, Callable[[TableSource], dict[str, Table]]] = {
+    "carriers": compile_carriers,
     "corrections": compile_corrections,
     "failures": compile_failures,
     "instructions": compile_instructions,

@@ -7,7 +7,15 @@ import time
 
 from holloway.config import GIT_TIMEOUT_S
 from holloway.git.folders import common_dir, is_shallow
-from holloway.git.refs import HEX_DIGITS, branch_commits, current_branch, default_branch, default_commits, head_commit
+from holloway.git.refs import (
+    HEX_DIGITS,
+    branch_commits,
+    commit_of,
+    current_branch,
+    default_branch,
+    default_commits,
+    head_commit,
+)
 from holloway.git.runner import read_work_tree_options, run_command, run_git, run_succeeds
 
 TYPE_CHECKING = False
@@ -173,8 +181,19 @@ def read_file_at(root: str, commit: str, path: str) -> str:
     return run_git(root, "cat-file", "blob", f"{base}:./{path}") if base else ""
 
 
-def list_committed_files(root: str) -> list[str]:
-    """List the files of the last commit, relative to the root; empty before the first commit."""
-    head = head_commit(root)
-    listed = run_git(root, "ls-tree", "-r", "-z", "--name-only", head) if head else ""
+def list_committed_files(root: str, commit: str = "") -> list[str]:
+    """List the files of a commit, by default the last one, relative to the root; empty if there is no such commit."""
+    commit = commit or head_commit(root)
+    listed = run_git(root, "ls-tree", "-r", "-z", "--name-only", commit) if commit else ""
     return [name for name in listed.split("\0") if name]
+
+
+def list_accepted_files(root: str, commit: str) -> frozenset[str]:
+    """List the files of a commit and those that the remote's default branch has; without the commit, those of HEAD.
+
+    Work after that commit counts only once the remote has it.
+    """
+    remote = commit_of(root, f"refs/remotes/origin/{default_branch(root)}")
+    start = commit if commit and has_commit(root, commit) else ""
+    listed = [list_committed_files(root, start)] + ([list_committed_files(root, remote)] if remote else [])
+    return frozenset(name for names in listed for name in names)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holloway.observer.activity import SessionActivity
-from holloway.observer.provenance import Trust, find_carried_taint, mark_tainted_signals
+from holloway.observer.carriers import Trust
+from holloway.observer.provenance import trace_signals
 from holloway.observer.scratchpad import Scratchpad
 from holloway.observer.signals import dead_ends, file_access, searches, statements, user_edits, workflow
 from holloway.observer.words import self_correction
@@ -133,22 +134,19 @@ class DetectedSignals:
 
     def find_taint_sources(self, signals: Iterable[Signal], trust: Trust) -> list[str]:
         """Return the taint source of each signal, or empty strings; one tainted agent taints a shared signal."""
-        listed = list(signals)
-        keys = [(signal.name, signal.key) for signal in listed]
+        keys = [(signal.name, signal.key) for signal in signals]
         requested_keys = set(keys)
+        requested = [
+            (key, signal)
+            for _, pad_signals in self._signals_by_pad
+            for key, signal in pad_signals.items()
+            if key in requested_keys
+        ]
+        sources = trace_signals(self._pad, [signal for _, signal in requested], trust)
         sources_by_key: dict[tuple[str, str], str] = {}
-        for pad, pad_signals in self._signals_by_pad:
-            for signal in mark_tainted_signals(
-                pad, [signal for key, signal in pad_signals.items() if key in requested_keys], trust
-            ):
-                key = (signal.name, signal.key)
-                sources_by_key[key] = sources_by_key.get(key) or signal.taint
-        sources = [sources_by_key.get(key, "") for key in keys]
-        if len(self._signals_by_pad) > 1:
-            clean = [signal for signal, source in zip(listed, sources, strict=True) if not source]
-            carried_sources = iter(find_carried_taint(self._pad, clean, trust))
-            sources = [source or next(carried_sources) for source in sources]
-        return sources
+        for key, signal in requested:
+            sources_by_key[key] = sources_by_key.get(key) or sources.get(id(signal), "")
+        return [sources_by_key.get(key, "") for key in keys]
 
 
 def detect_signals(pad: Scratchpad, trust: Trust | None = None) -> list[Signal]:

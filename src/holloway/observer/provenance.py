@@ -1,95 +1,275 @@
-"""Signal provenance: traces the quoted text of each signal to the session itself or to an untrusted source (taint)."""
+"""Provenance: traces what a session said to the person and the project, or to an untrusted source (taint).
+
+The session is replayed in order, because a statement from before a page was read cannot come from that page. A
+statement is tainted if one of its sentences quotes foreign text, closely paraphrases it, or names something that only
+foreign text names, unless an own text says the same. What was merely read near foreign text is not tainted. A tainted
+statement counts as foreign text from then on, and so does a file that it is written to.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+import re
 from typing import TYPE_CHECKING
 
 from holloway.domain.event import ToolKind
+from holloway.observer.carriers import Carriers, Origin, Passage, Trust
 from holloway.observer.signals.signal import SignalName
-from holloway.observer.taint import TaintTracker
+from holloway.observer.text_digests import split_sentences
+from holloway.observer.text_index import TextIndex, digest_sentences, list_names
+from holloway.observer.words.prompt import is_host_text, split_pasted_blocks
+from holloway.safety.prompt_injection import find_imperative, find_injection
+from holloway.text.commands import parse_command
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from holloway.observer.scratchpad import Action, Note, Scratchpad
     from holloway.observer.signals.signal import Signal
+    from holloway.observer.text_index import Sentence
+
+WEAK_SHARE_MIN = 0.8
+"""Share of a sentence that must be a quote of weak evidence before the sentence counts as that output's own."""
+WEAK_SOURCES = ("history:", "output:")
+"""Beginnings of weak sources: they may confirm a lesson, but are never its only quote."""
+PASTED = "pasted into a prompt"
+OVERFLOW = "too much text to compare"
+
+_ODD_NAME = re.compile(r"[a-z].*[\d._]|\d.*[a-z]|-.*-")
+_DIGEST = re.compile(r"[0-9a-f]{8}")
+"""An edited line as the journal stores it: a digest, not text."""
+_ORDER = re.compile(
+    r"\b(?:must|should|shall|always|never|only|please|ensure|requires?|make sure|do not|don't|needs? to|ha(?:ve|s) to)"
+    r"\b",
+    re.IGNORECASE,
+)
+"""Signs of an order in a pasted block."""
+_EXTERNAL_URL = re.compile(r"https?://(?!localhost|127\.)")
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
-    """Trust settings for provenance: trusted sources, the project folder, and a check for known names."""
+class SourceTracer:
+    """Finds the untrusted source of statements. Feed it one session in order."""
 
-    sources: frozenset[str] = frozenset()
-    root: str = ""
-    is_known_name: Callable[[str], bool] | None = None
+    def __init__(self, trust: Trust, branch: str = "") -> None:
+        self._is_known_name = trust.is_known_name
+        self._carriers = Carriers(trust, branch)
+        self._own = TextIndex()
+        """What the person typed and what tracked files say: it outweighs foreign text that says the same."""
+        self._said = TextIndex()
+        """What the agent said and wrote, untainted: own only where it came before the foreign text."""
+        self._weak = TextIndex(quoted_share_min=WEAK_SHARE_MIN)
+        self._foreign = TextIndex()
+        self._latest_foreign = (-1, "")
+        self._foreign_call = ""
+
+    def observe_action(self, action: Action) -> str:
+        """Record a tool call with its result; returns the source of a foreign result, else an empty string."""
+        self._observe_request(action)
+        call = action.call.partition("#")[0]
+        if call and call == self._foreign_call:
+            return self._latest_foreign[1]  # Another file of the same call, with the output of all of them.
+        passages = self._carriers.classify_result(action)
+        for passage in passages:
+            self._index_passage(passage)
+        sources = [carrier.source for carrier, _ in passages if carrier.origin is Origin.FOREIGN]
+        if sources and any(text.strip() for carrier, text in passages if carrier.origin is Origin.FOREIGN):
+            self._latest_foreign, self._foreign_call = (action.step, sources[0]), call
+        return sources[0] if sources else ""
+
+    def observe_statement(self, text: str, *, by_user: bool = False) -> str:
+        """Record a statement of the agent or the person; returns the source that taints it, or an empty string.
+
+        Taint does not spread inside of a statement: each of its sentences is traced alone.
+        """
+        if by_user and not is_host_text(text):
+            return self._observe_prompt(text)
+        statement_source = ""
+        for sentence in split_sentences(text):
+            if source := self.find_source(sentence):
+                self._foreign.add_text(sentence, source, self._own)
+                statement_source = statement_source or source
+            else:
+                self._said.add_text(sentence, "said")
+        return statement_source
+
+    def observe_report(self, text: str) -> None:
+        """Record the result of a subagent whose own actions are recorded: what it repeats of foreign text is foreign.
+
+        The rest proves nothing: the subagent's own statements are recorded with it.
+        """
+        for sentence in split_sentences(text):
+            if source := self.find_source(sentence):
+                self._foreign.add_text(sentence, source, self._own)
+
+    def find_source(self, text: str) -> str:
+        """Return the untrusted source that taints a text, or an empty string."""
+        if self._foreign.full_source:
+            return f"{OVERFLOW}: {self._foreign.full_source}"
+        for sentence in digest_sentences(text):
+            if (source := self._find_sentence_source(sentence)) and not self._is_own(sentence):
+                return source
+        return self._find_named_source(text)
+
+    def find_quoted_source(self, text: str) -> str:
+        """Return the foreign source that a text quotes word for word, or an empty string."""
+        sources = (
+            self._foreign.find_quoted_source(sentence)
+            for sentence in digest_sentences(text)
+            if not self._own.find_quoted_source(sentence)
+        )
+        return next(filter(None, sources), "")
+
+    def _find_sentence_source(self, sentence: Sentence) -> str:
+        return (
+            self._foreign.find_quoted_source(sentence)
+            or self._foreign.find_similar_source(sentence)
+            or self._weak.find_quoted_source(sentence)
+        )
+
+    def _is_own(self, sentence: Sentence) -> bool:
+        return bool(self._own.find_quoted_source(sentence) or self._own.find_similar_source(sentence))
+
+    def _find_named_source(self, text: str) -> str:
+        for name in list_names(text):
+            if (source := self._foreign.find_name_source(name)) and self._is_strange(name):
+                return source
+        return ""
+
+    def _is_strange(self, name: str) -> bool:
+        """Whether a name is known neither from own text nor to the project; without a word list its form decides."""
+        if self._own.find_name_source(name):
+            return False
+        return bool(_ODD_NAME.search(name)) if self._is_known_name is None else not self._is_known_name(name)
+
+    def _observe_prompt(self, text: str) -> str:
+        """Record a prompt: typed text is own, unless it quotes; orders in a pasted block are foreign."""
+        source = ""
+        for block, is_pasted in split_pasted_blocks(text):
+            if quoted := self.find_quoted_source(block):
+                source = source or quoted
+            elif not is_pasted:
+                self._own.add_text(block, "user")
+            elif orders := [line for line in split_sentences(block) if _ORDER.search(line) or find_injection(line)]:
+                self._foreign.add_text("\n".join(orders), PASTED, self._own, self._said)
+                source = source or PASTED
+        return source
+
+    def _observe_request(self, action: Action) -> None:
+        """Record what the agent asked a tool to do, before the tool answers."""
+        request = "\n".join(filter(None, (action.path, action.command, action.pattern, action.url)))
+        source = self.observe_statement(request) if request else ""
+        if source and action.kind is ToolKind.SHELL:
+            self._carriers.taint_writes(action.command, source)
+        if action.kind in (ToolKind.EDIT, ToolKind.WRITE) and action.path:
+            self._observe_edit(action)
+
+    def _observe_edit(self, action: Action) -> None:
+        lines = [line for line in action.added if not _DIGEST.fullmatch(line)]
+        source = self.observe_statement("\n".join(lines)) if lines else self._find_unreadable_source(action)
+        record = self._carriers.record_new_file if action.kind is ToolKind.WRITE else self._carriers.record_write
+        record(action.path, source)
+
+    def _find_unreadable_source(self, action: Action) -> str:
+        """Return the source of foreign text that was read just before an edit whose words were not recorded."""
+        step, source = self._latest_foreign
+        return source if action.added and 0 <= action.step - step <= 1 else ""
+
+    def _index_passage(self, passage: Passage) -> None:
+        (origin, source), text = passage
+        if origin is Origin.FOREIGN:
+            self._foreign.add_text(text, source, self._own, self._said)
+        elif origin is Origin.OWN:
+            self._own.add_text(text, "project")
+        elif origin is Origin.WEAK:
+            self._index_weak_output(text, source)
+
+    def _index_weak_output(self, text: str, source: str) -> None:
+        """Index the output of the project's programs; lines that instruct or lead elsewhere are foreign."""
+        leads = bool(_EXTERNAL_URL.search(text)) or bool(find_imperative(text))
+        lines = text.splitlines() if leads else ()
+        foreign_lines = [line for line in lines if _EXTERNAL_URL.search(line) or find_imperative(line)]
+        if foreign_lines:
+            self._foreign.add_text("\n".join(foreign_lines), source, self._own, self._said)
+        if self._is_known_name is not None:
+            known = (self._own, self._said)
+            names = (name for name in list_names(text) if not any(index.find_name_source(name) for index in known))
+            self._foreign.add_names(names, source)
+        self._weak.add_text(text, source, self._own, self._said)
 
 
-def mark_tainted_signals(pad: Scratchpad, signals: Sequence[Signal], trust: Trust) -> list[Signal]:
-    """Return the signals, each with the untrusted source that its quotes may come from.
-
-    The session is replayed in order, because text from before a page was read cannot come from that page.
-    """
+def trace_signals(pad: Scratchpad, signals: Iterable[Signal], trust: Trust) -> dict[int, str]:
+    """Return the untrusted source of each tainted signal, by the identity of the signal."""
     pending: dict[int, list[Signal]] = {}
     for signal in signals:
-        pending.setdefault(signal.step if _can_be_untrusted(signal) else -1, []).append(signal)
-    checked = pending.pop(-1, [])
-    if not pending:
-        return checked
-    taint = TaintTracker(trust.sources, trust.root, trust.is_known_name)
-    for step, source, spoken in _replay_session(pad, taint):
-        for signal in pending.pop(step, ()):
-            checked.append(replace(signal, taint=_find_source(signal, taint, spoken, source)))
-        if not pending:
-            break
-    return checked + [
-        replace(signal, taint=taint.find_latest_source(signal.step))
-        for late_signals in pending.values()
-        for signal in late_signals
-    ]
-
-
-def find_carried_taint(pad: Scratchpad, signals: Sequence[Signal], trust: Trust) -> list[str]:
-    """Return the taint source that each signal carries from another agent of the same session, or empty strings.
-
-    Agents pass text on to each other. Nearness in time is not evidence between agents. The result of a subagent is
-    ignored, because it repeats the subagent's own statements, which are checked in the subagent's own scratchpad.
-    """
-    pending: dict[int, list[Signal]] = {}
-    for signal in filter(_can_be_untrusted, signals):
-        pending.setdefault(signal.step, []).append(signal)
+        if _can_be_untrusted(signal):
+            pending.setdefault(signal.step, []).append(signal)
     sources: dict[int, str] = {}
-    taint = TaintTracker(trust.sources, trust.root, trust.is_known_name)
-    actions = [replace(action, text="") if action.kind is ToolKind.SUBAGENT else action for action in pad.actions]
-    for step, _, _ in _replay_session(replace(pad, actions=actions), taint, near=False):
-        sources |= {id(signal): _find_carried_source(signal, taint) for signal in pending.pop(step, ())}
+    if not pending:
+        return sources
+    tracer = SourceTracer(trust, pad.start.branch if pad.start else "")
+    for step, result_source in _replay_session(pad, tracer):
+        for signal in pending.pop(step, ()):
+            sources[id(signal)] = _find_signal_source(signal, tracer, result_source)
         if not pending:
             break
-    sources |= {
-        id(signal): _find_carried_source(signal, taint) for late_signals in pending.values() for signal in late_signals
-    }
-    return [sources.get(id(signal), "") for signal in signals]
+    for late_signals in pending.values():
+        for signal in late_signals:
+            sources[id(signal)] = _find_signal_source(signal, tracer, "")
+    return sources
 
 
-def _replay_session(pad: Scratchpad, taint: TaintTracker, *, near: bool = True) -> Iterator[tuple[int, str, list[int]]]:
-    """Replay a session into the taint tracker; yields each step, its result's source and its statement numbers."""
+def trace_texts(pad: Scratchpad, texts: Sequence[str], trust: Trust) -> list[str]:
+    """Return the untrusted source of each of these texts as of the end of a session, or empty strings."""
+    tracer = SourceTracer(trust, pad.start.branch if pad.start else "")
+    list(_replay_session(pad, tracer))
+    return [tracer.find_source(text) for text in texts]
+
+
+def _replay_session(pad: Scratchpad, tracer: SourceTracer) -> Iterator[tuple[int, str]]:
+    """Replay a session of all its agents into the tracer; yields each step with the source of its result.
+
+    The result of a subagent is replayed when it came, after the subagent's own actions.
+    """
     notes: dict[int, list[Note]] = {}
     for note in pad.notes:
         notes.setdefault(note.step, []).append(note)
+    is_watched = _are_subagents_recorded(pad)
+    running: list[Action] = []
     actions: list[Action | None] = [None, *pad.actions]
     for action in actions:
-        step = action.step if action else 0
-        source = taint.observe_action(action) if action else ""
-        after = step if near else _NEAR_NOTHING
-        numbers = [
-            (note.voice, taint.add_statement(note.text, after, by_user=note.voice == "user"))
-            for note in notes.get(step, ())
-        ]
-        yield step, source, [number for voice, number in numbers if voice != "user"]
+        step, source = (action.step, "") if action else (0, "")
+        if action:
+            _finish_subagents(running, math.nextafter(action.at, 0.0), tracer)
+            if action.kind is ToolKind.SUBAGENT and is_watched:
+                running.append(action)
+            else:
+                source = tracer.observe_action(action)
+        for text in _list_commit_messages(action):
+            tracer.observe_statement(text)
+        for note in notes.get(step, ()):
+            _finish_subagents(running, note.at, tracer)
+            tracer.observe_statement(note.text, by_user=note.voice == "user")
+        yield step, source
+    _finish_subagents(running, math.inf, tracer)
 
 
-_NEAR_NOTHING = -1
-"""Step of a statement that is not near any untrusted text."""
+def _are_subagents_recorded(pad: Scratchpad) -> bool:
+    """Whether the actions of as many subagents are recorded as were started."""
+    recorded = {action.actor for action in pad.actions if action.actor}
+    return bool(recorded) and len(recorded) >= sum(action.kind is ToolKind.SUBAGENT for action in pad.actions)
+
+
+def _finish_subagents(running: list[Action], now: float, tracer: SourceTracer) -> None:
+    """Record the results of subagents that have ended by now; a result is the subagent's statement."""
+    for action in [action for action in running if action.ended_at <= now]:
+        running.remove(action)
+        tracer.observe_report(action.text)
+
+
+def _list_commit_messages(action: Action | None) -> list[str]:
+    if action is None or not action.command:
+        return []
+    return [step.message for step in parse_command(action.command) if step.message]
 
 
 def _can_be_untrusted(signal: Signal) -> bool:
@@ -98,40 +278,18 @@ def _can_be_untrusted(signal: Signal) -> bool:
 
 
 _FROM_TOOL = frozenset({SignalName.E2E, SignalName.EXTERNAL_REFERENCE})
-_FROM_AGENT = frozenset(
-    {SignalName.SELF_CORRECTION, SignalName.CAUSAL_STATEMENT, SignalName.DEAD_END, SignalName.AGENT_RECORD}
-)
 
 
-def _find_source(signal: Signal, taint: TaintTracker, statement_numbers: list[int], result_source: str) -> str:
-    """Find the untrusted source of a signal's quotes, or return an empty string.
-
-    The source is that of the tool result, of the agent's last tainted statement in the same step, or of a text that
-    the quotes repeat or take a name from.
-    """
+def _find_signal_source(signal: Signal, tracer: SourceTracer, result_source: str) -> str:
+    """Find the untrusted source of a signal's quotes, or return an empty string."""
     words = " ".join(signal.quotes)
     if signal.name in _FROM_TOOL:
         return result_source
     if signal.name is SignalName.USER_CORRECTION:
         # A line that the user edited was written by the agent first.
-        return taint.find_quoted_source(words) or taint.find_named_source(str(signal.facts.get("agents_line", "")))
-    if signal.name in _FROM_AGENT:
-        return next(
-            filter(None, map(taint.get_statement_source, reversed(statement_numbers))), ""
-        ) or taint.find_source(words, signal.step)
-    if signal.name is SignalName.COMMIT_AUTO:
-        return taint.find_source(words, signal.step)
+        agents_line = str(signal.facts.get("agents_line", ""))
+        return tracer.find_quoted_source(words) or (tracer.find_source(agents_line) if agents_line else "")
     if signal.name is SignalName.ERROR_RETRY:
         # The project's own program printed the error; only a fix that some output told the agent to run is untrusted.
-        fix = str(signal.facts["fix"])
-        return taint.find_strong_source(fix) or taint.find_named_source(fix)
-    return taint.find_strong_source(words)
-
-
-def _find_carried_source(signal: Signal, taint: TaintTracker) -> str:
-    words = " ".join(signal.quotes)
-    if signal.name in _FROM_TOOL:
-        return ""
-    if signal.name is SignalName.USER_CORRECTION:
-        return taint.find_quoted_source(words)
-    return taint.find_strong_source(str(signal.facts["fix"]) if signal.name is SignalName.ERROR_RETRY else words)
+        return tracer.find_source(str(signal.facts["fix"]))
+    return next(filter(None, map(tracer.find_source, signal.quotes)), "")

@@ -19,6 +19,8 @@ SHORT_CHARS = 3
 CONTENT_WORDS_MIN = 2
 """Minimum number of content words in a shingle; "in the root of the" identifies no text."""
 STEM_CHARS = 6
+SENTENCE_WORDS_MAX = 60
+"""A longer sentence is a table, a log or code: each of its lines is compared alone."""
 DIGEST_NAME_CHARS_MIN = 5
 DIGEST_READ_CHARS_MAX = 100_000
 DIGESTS_CACHED_MAX = 8
@@ -26,8 +28,7 @@ STEM_CACHE_SIZE = 20_000
 
 _SIGN = re.compile(r"[^\w\s\x00-\x7f]")
 _WORD = re.compile(r"[\w']+")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_SENTENCE_ENDS = ".!?;"
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*#>|]|\d+[.)]))")
 _TOKEN = re.compile(rf"[a-z0-9_][\w.+-]{{{DIGEST_NAME_CHARS_MIN - 2},}}\w")
 _INSTALLERS = "pip pip3 npm pnpm yarn cargo gem brew apt apt-get uv go composer conda npx uvx bunx docker".split()
 _INSTALL_COMMAND = re.compile(
@@ -45,17 +46,13 @@ _STOP_WORDS = frozenset(
 )
 
 
-def _build_char_table(kept_chars: str, replacement: str = " ") -> dict[int, str]:
-    """Build a translation table that keeps lower-case word characters and these; all others are replaced."""
+def _build_char_table(kept_chars: str) -> dict[int, str]:
+    """Build a translation table that keeps lower-case word characters and these; all others become spaces."""
     letters = "abcdefghijklmnopqrstuvwxyz0123456789_" + kept_chars
-    return {
-        code: char if (char := chr(code)) in letters else " " if char.isspace() else replacement for code in range(128)
-    }
+    return {code: char if (char := chr(code)) in letters else " " for code in range(128)}
 
 
 _WORD_CHARS = _build_char_table("'")
-_SENTENCE_CHARS = _build_char_table(f"'\n{_SENTENCE_ENDS}", "\0")
-_NO_STOPS = str.maketrans(dict.fromkeys(f"\0{_SENTENCE_ENDS}", " "))
 _TOKEN_CHARS = _build_char_table(".+-")
 _PART_CHARS = _build_char_table("")
 
@@ -101,16 +98,19 @@ def _extract_packages(text: str) -> list[str]:
 _INSTALLER_WORDS = frozenset(name.split("-")[0] for name in _INSTALLERS)
 
 
-def hash_sentences(text: str) -> list[list[int]]:
-    """Return the sentences of a folded text, each as hashes of the stems of its content words."""
-    if text.isascii():
-        text = text.translate(_SENTENCE_CHARS)
-        for stop in _SENTENCE_ENDS:
-            text = text.replace(f"{stop} ", "\n")
-        sentence_words = [sentence.split() for sentence in text.translate(_NO_STOPS).split("\n")]
-    else:
-        sentence_words = [_WORD.findall(sentence) for sentence in _SENTENCE.split(text)]
-    return [list(dict.fromkeys(filter(None, map(_hash_stem, words)))) for words in sentence_words]
+def split_sentences(text: str) -> list[str]:
+    """Split a folded text into sentences; a line break ends one only before a list item, or where no stop follows."""
+    return [line for sentence in _SENTENCE.split(text) for line in _split_long(sentence) if line.strip()]
+
+
+def _split_long(sentence: str) -> list[str]:
+    return sentence.splitlines() if sentence.count(" ") > SENTENCE_WORDS_MAX else [sentence]
+
+
+def hash_stems(sentence: str) -> tuple[int, ...]:
+    """Return the hashes of the stems of a folded sentence's content words, each once."""
+    words = sentence.translate(_WORD_CHARS).split() if sentence.isascii() else _WORD.findall(sentence)
+    return tuple(dict.fromkeys(filter(None, map(_hash_stem, words))))
 
 
 @lru_cache(maxsize=STEM_CACHE_SIZE)

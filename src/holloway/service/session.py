@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 
     from holloway.domain.event import Event
     from holloway.injection.prompt_text import Rendered
+    from holloway.observer.carriers import Trust
     from holloway.observer.observer import SessionView
-    from holloway.observer.provenance import Trust
     from holloway.observer.scratchpad import Scratchpad
     from holloway.service.open_project import OpenProject
     from holloway.store.project import Project

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from holloway import git
 from holloway.config import TASK_CHARS_MAX
 from holloway.domain.ports import format_stamp
 from holloway.domain.work import Outcome, SessionSummary
@@ -14,9 +15,9 @@ from holloway.embeddings.vocabulary import is_ordinary_word
 from holloway.llm.metered_client import meter_writer
 from holloway.llm.providers import choose_writer
 from holloway.observer.activity import SessionActivity
+from holloway.observer.carriers import Trust
 from holloway.observer.observer import DetectedSignals
 from holloway.observer.outcome import classify_session
-from holloway.observer.provenance import Trust
 from holloway.observer.signals.statements import extract_sha
 from holloway.observer.words import prompt
 from holloway.promotion import held_candidates, pipeline, synthesis, work_state
@@ -120,7 +121,7 @@ class Learning:
 
     def _judge_candidates(self, finished: FinishedSession, detected: DetectedSignals, unseen: str) -> list[Candidate]:
         """Return the candidates of a session's signals; all are untrusted if nobody saw its actions."""
-        trust = self.trust()
+        trust = self.trust(finished.session.commit)
 
         def find_sources(signals: Sequence[Signal]) -> list[str]:
             return [source or unseen for source in detected.find_taint_sources(signals, trust)]
@@ -145,11 +146,18 @@ class Learning:
         """Set aside memories learned from work that was reverted since the last look at the history."""
         return held_candidates.take_back_reverted(self.store)
 
-    def trust(self) -> Trust:
-        """Return the check that tells untrusted text from the project's own."""
+    def trust(self, commit: str = "") -> Trust:
+        """Return the settings that tell foreign text from the project's own, for a session that began at a commit."""
+        root = str(self.memory.project.root)
         sources = frozenset(self.memory.settings.get_words("trusted_sources"))
+        tracked = git.list_accepted_files(root, commit) if git.find_root(root) else None
         knows = self.memory.map.knows
-        return Trust(sources, str(self.memory.project.root), lambda name: is_ordinary_word(name) or knows(name))
+        return Trust(
+            sources,
+            root,
+            is_known_name=lambda name: is_ordinary_word(name) or knows(name),
+            is_tracked=None if tracked is None else tracked.__contains__,
+        )
 
     def _modules(self, activity: SessionActivity) -> list[str]:
         """Return the modules that the session changed, or read if it changed nothing."""

@@ -35,7 +35,7 @@ _SHELLS = frozenset(TABLE["shells"])
 class Step:
     """One action of a command. A plain class, because importing `typing` costs a hook milliseconds."""
 
-    __slots__ = ("args", "directory", "env", "kind", "message", "paths", "pattern", "program", "url")
+    __slots__ = ("args", "directory", "env", "kind", "message", "paths", "pattern", "program", "program_path", "url")
 
     def __init__(
         self,
@@ -49,9 +49,12 @@ class Step:
         args: tuple[str, ...] = (),
         env: tuple[str, ...] = (),
         directory: str = "",
+        program_path: str = "",
     ) -> None:
         self.kind = kind
         self.program = program
+        self.program_path = program_path
+        """The path by which the program was called; empty for a program that is found by its name."""
         self.paths = paths
         self.pattern = pattern
         self.url = url
@@ -103,7 +106,7 @@ class _Reading:
             return self.read_command(inner, depth + 1)
         if source is not None and simple.words[0] in _FILTERS and not self._reads_files(words):
             return self._redirect_writes(simple, env)
-        quiet = words[0] in _SILENT or (words[0] == "cat" and len(words) == 1)
+        quiet = words[0] in _SILENT or simple.words == ["cat"]
         main = [] if quiet else [self._build_step(words, (*self.exported, *env), simple, source)]
         return main + self._redirect_writes(simple, env)
 
@@ -159,6 +162,7 @@ class _Reading:
             args=tuple(args),
             env=env,
             directory=f"{self.directory}/{folder}" if folder and self.directory else folder or self.directory,
+            program_path=words[0] if "/" in words[0] else "",
         )
 
 

@@ -36,6 +36,8 @@ _HOST_TAGS = (
 _TAG = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
 _CLOSING_TAG = re.compile(r"</[a-zA-Z][\w-]{1,40}>")
 _BRACKETED = re.compile(r"\[(?:Request interrupted|Image|Pasted text)[^\]\n]{0,80}\]")
+_FENCE = re.compile(r"^\s*(?:```|~~~|-{3,}\s*$|={3,}\s*$).*$", re.MULTILINE)
+_CLOCK = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?(?: ?[AP]M)?\b")
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 _PASTED_LINE = re.compile(
     r"\s{4,}|\t|[+@$%|{}<>]|(?:---|===|\*\*\*)|\d{2,4}[-:/]\d{2}[-:/T ]|\[\d|at \w+[.(]|(?:Error|Traceback"
@@ -86,6 +88,44 @@ def extract_user_text(prompt: str) -> str:
     heading = _HEADING.search(text)  # A pasted document: the user's own text comes before it.
     lines = extract_prose(text[: heading.start()] if heading else text).split("\n")
     return "\n".join(line.strip() for line in lines if _is_typed_line(line)).strip()
+
+
+def is_host_text(prompt: str) -> bool:
+    """Whether the host wrote the whole prompt, as it does with a summary of an earlier conversation."""
+    return prompt.lstrip()[:200].startswith(_HOST_OPENINGS)
+
+
+def split_pasted_blocks(prompt: str) -> list[tuple[str, bool]]:
+    """Split a prompt into blocks, each with whether the user seems to have pasted it instead of typing it.
+
+    Pasted are fenced and quoted blocks, tagged ones, a document below a heading, long lines, and a block of several
+    lines below a line that ends with a colon.
+    """
+    blocks: list[tuple[str, bool]] = []
+    in_document = False
+    for text, is_fenced in _split_fences(bound_text(prompt)):
+        for block in filter(str.strip, re.split(r"\n\s*\n", text)):
+            in_document = in_document or (bool(blocks) and bool(_HEADING.match(block.lstrip())))
+            is_announced = bool(blocks) and blocks[-1][0].rstrip().endswith(":") and "\n" in block.strip()
+            blocks.append((block, is_fenced or in_document or is_announced or _looks_pasted(block)))
+    return blocks
+
+
+def _split_fences(text: str) -> list[tuple[str, bool]]:
+    """Split a text at its fences; an unclosed fence reaches to the end."""
+    return [(part, bool(number % 2)) for number, part in enumerate(_FENCE.split(text))]
+
+
+def _looks_pasted(block: str) -> bool:
+    lines = [line for line in block.splitlines() if line.strip()]
+    if all(line.lstrip().startswith(">") for line in lines) or _TAG.match(block.lstrip()):
+        return True
+    if len(lines) == 1:
+        return len(lines[0]) > TYPED_LINE_CHARS_MAX
+    pasted_count = sum(
+        len(line) > TYPED_LINE_CHARS_MAX or bool(_PASTED_LINE.match(line) or _CLOCK.search(line)) for line in lines
+    )
+    return pasted_count * 2 >= len(lines)
 
 
 def is_interruption(prompt: str) -> bool:

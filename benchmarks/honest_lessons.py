@@ -1,0 +1,152 @@
+"""Labelled lessons of honest sessions, and the decision of provenance about each: what quarantine would hide.
+
+The labels name sessions of public repositories. Their transcripts are in one folder, and their repositories in
+another: `OWNER+NAME/SESSION.jsonl` and `OWNER+NAME/repo`, a git directory.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from benchmarks import sessions as recorded_sessions
+from holloway.capture.claude_code import read_session
+from holloway.capture.session_reader import Following
+from holloway.domain.event import Event, Said, Started
+from holloway.embeddings.vocabulary import is_ordinary_word
+from holloway.observer.carriers import Trust
+from holloway.observer.observer import Observer
+from holloway.observer.provenance import WEAK_SOURCES, trace_texts
+
+FILES = ("lessons_tuning.jsonl", "lessons_reporting.jsonl")
+WORTH_MIN = 2
+_FOLDERS = ("/Users/", "/home/", "C:\\")
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A labelled lesson with its verbatim quotes."""
+
+    repository: str
+    session: str
+    id: str
+    quotes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The untrusted source of each quote of a lesson, empty for own quotes."""
+
+    lesson: Lesson
+    sources: tuple[str, ...]
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether every quote is foreign."""
+        return all(source and not source.startswith(WEAK_SOURCES) for source in self.sources)
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether the best quote is weak evidence, which must be confirmed by another."""
+        return all(self.sources) and not self.is_hidden
+
+
+def load_lessons(data: Path) -> list[Lesson]:
+    """Load the lessons that are worth telling and have quotes."""
+    rows = [json.loads(line) for name in FILES for line in (data / name).read_text("utf-8").splitlines()]
+    return [
+        Lesson(row["repo"], row["session"], row["id"], tuple(row["quotes"]))
+        for row in rows
+        if row.get("quotes") and row.get("worth", 0) >= WORTH_MIN
+    ]
+
+
+def decide_lessons(data: Path, transcripts: Path, repositories: Path) -> Iterator[Decision]:
+    """Put every lesson through the provenance decision, as a candidate of its session."""
+    lessons = load_lessons(data)
+    dev_sessions = {session.id: session for session in recorded_sessions.recorded(data / recorded_sessions.DEV)}
+    for repository, session in dict.fromkeys((lesson.repository, lesson.session) for lesson in lessons):
+        folder = repository.replace("/", "+")
+        observer = Observer()
+        if session in dev_sessions:
+            root, events = recorded_sessions.ROOT, dev_sessions[session].events()
+        else:
+            root, events = _read_transcript(transcripts / folder / f"{session}.jsonl")
+        for event in events:
+            observer.observe_event(event)
+        started = observer.pad.start.at if observer.pad.start else observer.pad.last_at
+        tracked = _list_files(repositories / folder / "repo", started)
+        names = _list_names(repositories / folder / "repo")
+        trust = Trust(
+            root=root,
+            is_known_name=lambda name, names=names: is_ordinary_word(name) or name in names,
+            is_tracked=tracked.__contains__,
+        )
+        own = [lesson for lesson in lessons if lesson.session == session]
+        quotes = [quote for lesson in own for quote in lesson.quotes]
+        sources = iter(trace_texts(observer.pad, quotes, trust))
+        for lesson in own:
+            yield Decision(lesson, tuple(next(sources) for _ in lesson.quotes))
+
+
+@cache
+def _list_files(repository: Path, before: float) -> frozenset[str]:
+    """List the files that any branch of a repository has had up to a time."""
+    moment = datetime.fromtimestamp(before, UTC).isoformat()
+    command = ["git", f"--git-dir={repository}", "log", "--exclude=refs/heads/entire/*", "--branches"]
+    command += [f"--until={moment}", "--pretty=format:", "--name-only", "--diff-filter=AMR"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return frozenset(name for name in listed.splitlines() if name)
+
+
+@cache
+def _list_names(repository: Path) -> frozenset[str]:
+    """List the words of a repository's files, as the code map knows them."""
+    command = ["git", f"--git-dir={repository}", "grep", "-ohIE", r"[A-Za-z_][A-Za-z0-9_.-]{4,60}", "HEAD"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True, errors="replace").stdout
+    return frozenset(map(str.lower, listed.split()))
+
+
+def _read_transcript(path: Path) -> tuple[str, Iterator[Event]]:
+    first = path.open(encoding="utf-8").read(1)
+    if first != "{" or '"messages"' not in path.read_text("utf-8")[:200_000]:
+        root = _find_root(path)
+        return root, read_session(path, Path(root))
+    document = json.loads(path.read_text("utf-8"))
+    root = str(document["info"].get("directory") or "/")
+    return root, _read_opencode(document, root)
+
+
+def _find_root(path: Path) -> str:
+    for line in path.open(encoding="utf-8"):
+        if (folder := json.loads(line).get("cwd")) and str(folder).startswith(_FOLDERS):
+            return str(folder)
+    return "/"
+
+
+def _read_opencode(document: dict[str, Any], root: str) -> Iterator[Event]:
+    """Read a session of OpenCode: messages with parts."""
+    following = Following(Path(root))
+    info = document["info"]
+    following.at = info["time"]["created"] / 1000
+    yield Started(following.at, info["id"], "opencode")
+    for number, message in enumerate(document["messages"]):
+        is_user = message["info"]["role"] == "user"
+        for index, part in enumerate(message["parts"]):
+            if part["type"] == "text" and is_user:
+                if not part.get("synthetic"):
+                    yield from following.record_prompt(part["text"])
+            elif part["type"] in ("text", "reasoning"):
+                yield Said(following.at, part["text"], thinking=part["type"] == "reasoning")
+            elif part["type"] == "tool":
+                call_id = f"{number}-{index}"
+                state = part["state"]
+                yield from following.record_tool_use(part["tool"], state.get("input") or {}, call_id)
+                output = str(state.get("output") or state.get("error") or "")
+                yield from following.record_answer(call_id, output, ok=state.get("status") == "completed")
