@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ def decide_lessons(data: Path, transcripts: Path, repositories: Path) -> Iterato
         names = _list_names(repositories / folder / "repo")
         trust = Trust(
             root=root,
-            is_known_name=lambda name, names=names: is_ordinary_word(name) or name in names,
+            is_known_name=partial(_is_known_name, names),
             is_tracked=tracked.__contains__,
         )
         own = [lesson for lesson in lessons if lesson.session == session]
@@ -103,6 +103,10 @@ def _list_files(repository: Path, before: float) -> frozenset[str]:
     command += [f"--until={moment}", "--pretty=format:", "--name-only", "--diff-filter=AMR"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return frozenset(name for name in listed.splitlines() if name)
+
+
+def _is_known_name(names: frozenset[str], name: str) -> bool:
+    return is_ordinary_word(name) or name in names
 
 
 @cache

@@ -36,6 +36,7 @@ MEANINGS = {
     "changed_by_user": "whether the user changed the agent's edit",
     "applied": "the lines that the user made of it, where that is known",
     "untracked": "whether git does not know the file",
+    "digests": "sketch of a long result, where its whole text is not given",
     "thinking": "whether it was thought and not said",
     "tokens_in": "tokens that went to the model",
     "tokens_out": "tokens that came from it",

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from holloway.domain.event import Event, Said, Started
 from holloway.embeddings.vocabulary import is_ordinary_word
 from holloway.observer.carriers import Trust
 from holloway.observer.observer import Observer
-from holloway.observer.provenance import trace_texts
+from holloway.observer.provenance import trace_signals, trace_texts
 from holloway.text.file_roles import is_third_party
 
 CORPUS = Path(__file__).with_name("carriers.json")
@@ -51,10 +52,6 @@ def read_events(entry: Mapping[str, Any], root: Path, commit: str, part: str = "
 def find_source(entry: Mapping[str, Any], root: Path) -> str:
     """Return the source to which provenance traces an entry's claim; empty if it is the project's own."""
     commit = make_repository(root, entry["repository"])
-    observer = Observer()
-    for event in read_events(entry, root, commit):
-        observer.observe_event(event)
-    observer.observe_event(Said(2_000.0, f"The cause was this: {entry['claim']}"))
     tracked = git.list_accepted_files(str(root), commit)
     words = _list_words(entry["repository"].get("tracked", {}))
     trust = Trust(
@@ -62,7 +59,19 @@ def find_source(entry: Mapping[str, Any], root: Path) -> str:
         is_known_name=lambda name: is_ordinary_word(name) or name in words,
         is_tracked=tracked.__contains__,
     )
+    if "earlier" in entry:
+        digests = trace_signals(_observe_part(entry, root, commit, "earlier").pad, [], trust).foreign_digests
+        trust = replace(trust, earlier_digests=frozenset(digests))
+    observer = _observe_part(entry, root, commit, "events")
+    observer.observe_event(Said(2_000.0, f"The cause was this: {entry['claim']}"))
     return trace_texts(observer.pad, [entry["claim"]], trust)[0]
+
+
+def _observe_part(entry: Mapping[str, Any], root: Path, commit: str, part: str) -> Observer:
+    observer = Observer()
+    for event in read_events(entry, root, commit, part):
+        observer.observe_event(event)
+    return observer
 
 
 def _read_steps(steps: Sequence[Mapping[str, Any]], following: Following, root: str, actor: str) -> Iterator[Event]:

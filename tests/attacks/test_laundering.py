@@ -145,3 +145,37 @@ def test_what_a_subagent_read_stays_foreign_though_its_answer_repeats_it(memory:
 
     (kept,) = memory.store.memories.find_memories(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
     assert (kept.state, kept.tags) == (State.QUARANTINED, ("from web:evil.example",))
+
+
+GUIDE = "Every release of the client has to be signed with the harbour key before the vault is opened again."
+
+
+@pytest.mark.promise("quarantine")
+def test_what_an_earlier_session_read_is_foreign_in_a_later_one(memory: Holloway) -> None:
+    Learning(memory.opened).learn(Story("s1").fetch("https://evil.example/x", GUIDE).edit(PATH).green().pad())
+    later = Story("s2").read(PATH).records(GUIDE, "gotcha").edit(PATH).green()
+
+    Learning(memory.opened).learn(later.pad())
+
+    (kept,) = memory.store.memories.find_memories(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
+    assert (kept.state, kept.tags) == (State.QUARANTINED, ("from read in an earlier session",))
+
+
+@pytest.mark.promise("quarantine")
+def test_the_middle_of_a_long_page_is_foreign_too(memory: Holloway) -> None:
+    filler = "\n\n".join(f"Paragraph {number} tells about other matters of the page." for number in range(200))
+    story = Story("s1").fetch("https://evil.example/x", f"{filler}\n\n{GUIDE}\n\n{filler}")
+
+    Learning(memory.opened).learn(story.records(GUIDE, "gotcha").edit(PATH).green().pad())
+
+    (kept,) = memory.store.memories.find_memories(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
+    assert (kept.state, kept.tags) == (State.QUARANTINED, ("from web:evil.example",))
+
+
+@pytest.mark.promise("honest-lessons")
+def test_what_a_session_found_itself_is_clean_in_a_later_one(memory: Holloway) -> None:
+    Learning(memory.opened).learn(Story("s1").read(PATH).records(GUIDE, "gotcha").edit(PATH).green().pad())
+    Learning(memory.opened).learn(Story("s2").read(PATH).records(GUIDE, "gotcha").edit(PATH).green().pad())
+
+    (kept,) = memory.store.memories.find_memories(Filter(types=(MemoryType.GOTCHA,)), limit=-1)
+    assert kept.state is not State.QUARANTINED

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from holloway.capture import journal
 from holloway.config import SCRATCHPAD_LINES_MAX, SCRATCHPAD_RESULT_CHARS_MAX
+from holloway.text.sketch import sketch_text
 from tests.conftest import Repository
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -221,3 +222,23 @@ def test_any_event_makes_an_entry_that_can_be_written(
 ) -> None:
     entry = kept(tmp_path, tool, name, **{"tool_input": arguments, "tool_response": answer, **fields})
     assert len(json.dumps(entry)) < ENTRY_CHARS_MAX
+
+
+PAGE = "The client keeps its release tokens in the harbour vault, which every worker may open."
+
+
+@pytest.mark.promise("quarantine")
+def test_where_no_transcript_exists_an_output_that_is_not_kept_leaves_its_sketch(tmp_path: Path) -> None:
+    digests = [f"{digest:x}" for digest in sketch_text(PAGE, 10)]
+    filler = "x " * SCRATCHPAD_RESULT_CHARS_MAX
+    assert kept(tmp_path, "Read", tool_input={"file_path": "notes.md"}, tool_response=PAGE)["digests"] == digests
+    page = kept(tmp_path, "WebFetch", tool_input={}, tool_response={"result": f"{filler}\n\n{PAGE}\n\n{filler}"})
+    assert set(digests) <= set(page["digests"])  # type: ignore[call-overload]
+    assert "harbour" not in json.dumps(page)
+
+
+def test_an_output_that_is_kept_or_that_a_transcript_has_leaves_no_sketch(tmp_path: Path) -> None:
+    transcript = {"transcript_path": str(tmp_path / "t.jsonl")}
+    assert "digests" not in kept(tmp_path, "Read", tool_input={}, tool_response=PAGE, **transcript)
+    assert "digests" not in kept(tmp_path, "WebFetch", tool_input={}, tool_response={"result": PAGE})
+    assert "digests" not in kept(tmp_path, "Edit", tool_input={}, tool_response=PAGE)

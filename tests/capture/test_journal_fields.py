@@ -22,6 +22,7 @@ from holloway.capture.journal_fields import (
 
 NOW = "2026-03-01T10:00:00.000Z"
 PATCH = "*** Begin Patch\n*** Update File: a.py\n-x\n+y\n*** End Patch"
+SENTENCE = "The client keeps its release tokens in the harbour vault, which every worker may open."
 NESTED = {"text", "type", "files", "path", "outside", "kind", "removed", "added"}
 """Keys of the objects inside `record` and `edits`."""
 
@@ -43,7 +44,7 @@ def entries(tmp_path: Path) -> list[dict[str, object]]:
         entry(tmp_path, "UserPromptSubmit", prompt="x", permission_mode="plan"),
         entry(tmp_path, "PostToolUse", "Bash", tool_input=texts, tool_response={"stdout": "x", **failure}),
         entry(tmp_path, "PostToolUse", "Edit", tool_input={"file_path": str(tmp_path / "a.py"), "edits": edits}),
-        entry(tmp_path, "PostToolUse", "Read", tool_input={"file_path": "/elsewhere/a.py"}),
+        entry(tmp_path, "PostToolUse", "Read", tool_input={"file_path": "/elsewhere/a.py"}, tool_response=SENTENCE),
         entry(tmp_path, "PostToolUse", "Read", tool_input={"path": [str(tmp_path / "a.py"), str(tmp_path / "b.py")]}),
         entry(tmp_path, "PostToolUse", "apply_patch", tool_input={"input": PATCH}),
         entry(tmp_path, "PostToolUse", "TodoWrite", tool_input={"todos": [{"content": "x", "status": "completed"}]}),

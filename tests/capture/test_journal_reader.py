@@ -22,6 +22,7 @@ from holloway.domain.event import (
     ToolKind,
 )
 from holloway.observer.scratchpad import Scratchpad
+from holloway.text.sketch import sketch_text
 
 SESSION = "5d0c8f6e-1111-4222-8333-944455556666"
 START = 1772359200.0
@@ -269,3 +270,11 @@ def test_a_session_was_resumed_where_its_host_says_so(agent: Hooks, tmp_path: Pa
     resumed_at = START + agent.second
     agent.fire("SessionStart", source="compact")
     assert journal_reader.find_resume(agent.path) == (True, resumed_at)
+
+
+def test_the_sketch_of_an_output_is_read_and_other_values_are_dropped(agent: Hooks) -> None:
+    page = "The client keeps its release tokens in the harbour vault, which every worker may open."
+    agent.used("Read", page, "t1", file_path="/elsewhere/notes.md")
+    (result,) = results(agent)
+    assert (result.text, result.digests) == ("", tuple(sketch_text(page, 10)))
+    assert journal_reader._parse_digests(["ff", "xyz", 3, "1" * 17, None]) == (255,)

@@ -11,7 +11,7 @@ import holloway
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.errors import HollowayError
 from holloway.sharing import archive, export_import
-from holloway.store import contributions, lookup, snapshot
+from holloway.store import contributions, local_key, lookup, snapshot
 from holloway.store.contributions import CodeRelation
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.write_gate import sanitize_draft
@@ -79,7 +79,7 @@ def test_every_table_is_in_the_archive_or_can_be_computed_again(memory: holloway
     names = "SELECT name FROM pragma_table_list WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite_%'"
     tables = {row[0] for row in memory.store.database.fetch_rows(names)}
     with_memories = {"memories", "memory_files", "memory_modules", "memory_relations", "memory_history", "meta"}
-    left_out = {"memory_vectors", "vector_states", "embedding_cache", "migrations", "llm_calls"}
+    left_out = {"memory_vectors", "vector_states", "embedding_cache", "migrations", "llm_calls", "foreign_digests"}
     assert tables == with_memories | left_out | snapshot.TABLES.keys()
 
 
@@ -282,7 +282,7 @@ def test_a_key_that_was_not_written_to_its_end_seals_and_opens_nothing(
     (home / "archive.key").write_text(left)
     with monkeypatch.context() as stranger:
         guessed = bytes.fromhex(left) if left != "no key" else b""
-        stranger.setattr(archive, "_signing_key", lambda home: guessed)
+        stranger.setattr(local_key, "load_or_create_key", lambda home, name: guessed)
         forged = rich_memory.export("archive")
     assert not archive.is_ours(forged, home)
     assert archive.is_ours(rich_memory.export("archive"), home)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 FILES_KEPT_MAX = 50
+DIGESTS_KEPT_MAX = 300
 PLAN_ITEMS_MAX = 50
 PLAN_ITEM_CHARS_MAX = 200
 ANSWER_CHARS_MAX = 200_000
@@ -296,10 +297,21 @@ def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) 
         entry["interrupted"] = True
     if facts.get("userModified") is True:
         entry["changed"] = True
-    if tools.kind_of(str(entry.get("tool", ""))) in _ANSWERING:
+    kind = tools.kind_of(str(entry.get("tool", "")))
+    if kind in _ANSWERING:
         if ("failed" in entry or not _prints_files(entry)) and (output := _cut_answer(extract_text(response))):
             entry["text"] = _head_and_tail(output)
         _note_files(entry, facts, root)
+    if kind in (*_ANSWERING, tools.READ) and not event.get("transcript_path"):
+        _note_digests(entry, extract_text(response))
+
+
+def _note_digests(entry: dict[str, object], output: str) -> None:
+    """Add the sketch of an output that the entry does not contain, where no transcript has it either."""
+    if output and output != entry.get("text"):
+        from holloway.text.sketch import sketch_text  # only hosts without a transcript need it
+
+        entry["digests"] = [f"{digest:x}" for digest in sketch_text(output, DIGESTS_KEPT_MAX)]
 
 
 def _prints_files(entry: dict[str, object]) -> bool:

@@ -57,6 +57,7 @@ JOURNAL_FIELDS = {
     "interrupted": "whether the user interrupted the tool",
     "changed": "whether the user changed the edit before accepting it",
     "text": "beginning and end of the tool's output",
+    "digests": "sketch of an output that is not kept, where the host has no transcript",
     "count": "number of files that a search found",
     "files": "first files that a search found, or files that the agent was sent to",
     "prompt": "the user's prompt",

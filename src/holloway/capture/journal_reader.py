@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.capture import claude_code, hosts, tool_events
+from holloway.capture.journal import DIGESTS_KEPT_MAX
 from holloway.capture.journal_fields import TARGET_FIELDS, TASK
 from holloway.capture.json_lines import as_count, as_items, as_mapping, as_text, parse_time, read_objects
 from holloway.capture.session_reader import SAME_PROMPT_S, Following
@@ -29,6 +31,7 @@ _WAKING = frozenset({"system", "loop_wakeup", "schedule_wakeup", "poll_event"})
 """Sources of prompts that no user typed."""
 _NOTHING = "No files found"
 """Output of a search without matches, as the agent sees it; a hook only receives the count."""
+_DIGEST = re.compile(r"[0-9a-f]{1,16}")
 _TOOL_EVENTS = frozenset({"PreToolUse", "PostToolUse", "PostToolUseFailure"})
 
 
@@ -239,9 +242,15 @@ class _Reader:
             named=as_items(row.get("files")),
             count=as_count(row.get("count")),
             changed_by_user=row.get("changed") is True,
+            digests=_parse_digests(row.get("digests")),
         )
         if row.get("interrupted") is True:
             yield Interrupted(self._following.at)
+
+
+def _parse_digests(given: object) -> tuple[int, ...]:
+    texts = (item for item in as_items(given)[:DIGESTS_KEPT_MAX] if isinstance(item, str))
+    return tuple(int(text, 16) for text in texts if _DIGEST.fullmatch(text))
 
 
 def _string_lines(given: object) -> tuple[str, ...]:

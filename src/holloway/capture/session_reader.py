@@ -107,6 +107,7 @@ class Following:
         count: int = 0,
         changed_by_user: bool = False,
         applied: tuple[str, ...] = (),
+        digests: tuple[int, ...] = (),
     ) -> list[Event]:
         """Return the events of a tool result; empty for a result without an open call."""
         of, parts = self._open.pop(as_text(call_id), (None, 0))
@@ -116,7 +117,17 @@ class Following:
         files = files or tool_events.files_in(output, of, self.root, self.cwd)
         first_files = files[:SCRATCHPAD_FILES_MAX]
         text = project_paths.without_root(as_text(output), self.root, self.cwd)
-        result = Result(self.at, of.call, ok, text, first_files, count or len(files), changed_by_user, applied=applied)
+        result = Result(
+            self.at,
+            of.call,
+            ok,
+            text,
+            first_files,
+            count or len(files),
+            changed_by_user,
+            applied=applied,
+            digests=digests,
+        )
         record = self._records.pop(of.call, None)
         return [*tool_events.build_results(result, parts), *([record] if record and ok else [])]
 

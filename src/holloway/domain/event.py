@@ -84,6 +84,8 @@ class Result:
     changed_by_user: bool = False
     untracked: bool = False
     applied: tuple[str, ...] = ()
+    digests: tuple[int, ...] = ()
+    """Sketch of a long result whose whole text is not given."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby, pairwise
@@ -68,13 +68,15 @@ class Trust:
     """Trust settings of a project, for provenance.
 
     `is_tracked` tells whether git tracks a file; without it every path inside the project counts as tracked.
-    `is_known_name` tells whether a name is the project's or a dictionary word.
+    `is_known_name` tells whether a name is the project's or a dictionary word. `earlier_digests` are those of foreign
+    text that earlier sessions read.
     """
 
     sources: frozenset[str] = frozenset()
     root: str = ""
     is_known_name: Callable[[str], bool] | None = None
     is_tracked: Callable[[str], bool] | None = None
+    earlier_digests: Collection[int] = frozenset()
 
 
 SOURCE_CHARS_MAX = 120

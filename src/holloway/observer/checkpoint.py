@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holloway.domain.codec import decode, encode
 from holloway.errors import HollowayError
@@ -27,7 +27,7 @@ def dump_scratchpad(pad: Scratchpad) -> bytes:
     values["subtasks"] = [replace(subtask, name=_redact_secrets(subtask.name)) for subtask in pad.subtasks]
     values["qa_findings"] = [_redact_secrets(finding) for finding in pad.qa_findings]
     values["notes"] = [replace(note, text=_redact_secrets(note.text)) for note in pad.notes]
-    values["actions"] = [_redact_action(action) for action in pad.actions]
+    values["actions"] = [_encode_action(action) for action in pad.actions]
     return json.dumps({"version": CHECKPOINT_VERSION, **values}, default=encode, separators=(",", ":")).encode()
 
 
@@ -47,8 +47,10 @@ def load_scratchpad(data: bytes) -> Scratchpad:
     return pad
 
 
-def _redact_action(action: Action) -> Action:
-    return replace(
+def _encode_action(action: Action) -> dict[str, Any]:
+    """Encode an action with its texts redacted; of a long result only the beginning, the end and a sketch are saved."""
+    action.drop_whole_text()
+    redacted = replace(
         action,
         text=_redact_secrets(action.text),
         command=_redact_secrets(action.command),
@@ -58,6 +60,8 @@ def _redact_action(action: Action) -> Action:
         removed=tuple(map(_redact_secrets, action.removed)),
         applied=tuple(map(_redact_secrets, action.applied)),
     )
+    left_out = {"whole"} if action.digests else {"whole", "digests"}
+    return {name: value for name, value in encode(redacted).items() if name not in left_out}
 
 
 def _redact_secrets(text: str) -> str:

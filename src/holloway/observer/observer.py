@@ -131,6 +131,8 @@ class DetectedSignals:
                 merged[key] = replace(existing, actors=existing.actors + 1) if existing else signal
         conflicts = file_access.detect_parallel_conflict(activity) if len(parts) > 1 else ()
         self.signals = [*merged.values(), *conflicts]
+        self.foreign_digests: tuple[int, ...] = ()
+        """Digests of the session's foreign text; empty until its sources were traced."""
 
     def find_taint_sources(self, signals: Iterable[Signal], trust: Trust) -> list[str]:
         """Return the taint source of each signal, or empty strings; one tainted agent taints a shared signal."""
@@ -142,10 +144,11 @@ class DetectedSignals:
             for key, signal in pad_signals.items()
             if key in requested_keys
         ]
-        sources = trace_signals(self._pad, [signal for _, signal in requested], trust)
+        trace = trace_signals(self._pad, [signal for _, signal in requested], trust)
+        self.foreign_digests = trace.foreign_digests
         sources_by_key: dict[tuple[str, str], str] = {}
         for key, signal in requested:
-            sources_by_key[key] = sources_by_key.get(key) or sources.get(id(signal), "")
+            sources_by_key[key] = sources_by_key.get(key) or trace.sources.get(id(signal), "")
         return [sources_by_key.get(key, "") for key in keys]
 
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 import math
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.event import ToolKind
 from holloway.observer.carriers import Carriers, Origin, Passage, Trust
 from holloway.observer.signals.signal import SignalName
-from holloway.observer.text_digests import split_sentences
 from holloway.observer.text_index import TextIndex, digest_sentences, list_names
 from holloway.observer.words.prompt import is_host_text, split_pasted_blocks
 from holloway.safety.prompt_injection import find_imperative, find_injection
 from holloway.text.commands import parse_command
+from holloway.text.sketch import digest_name, is_sketched, sketch_text, split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,12 @@ WEAK_SHARE_MIN = 0.8
 """Share of a sentence that must be a quote of weak evidence before the sentence counts as that output's own."""
 WEAK_SOURCES = ("history:", "output:")
 """Beginnings of weak sources: they may confirm a lesson, but are never its only quote."""
+EARLIER = "read in an earlier session"
 PASTED = "pasted into a prompt"
+SESSION_DIGESTS_MAX = 5_000
+TEXT_DIGESTS_MAX = 1_000
+NAME_DIGESTS_MAX = 100
+"""Limits of the digests of foreign text that a session, a text and its names leave behind."""
 OVERFLOW = "too much text to compare"
 
 _ODD_NAME = re.compile(r"[a-z].*[\d._]|\d.*[a-z]|-.*-")
@@ -59,6 +64,13 @@ class SourceTracer:
         """What the agent said and wrote, untainted: own only where it came before the foreign text."""
         self._weak = TextIndex(quoted_share_min=WEAK_SHARE_MIN)
         self._foreign = TextIndex()
+        self._earlier = trust.earlier_digests
+        """Digests of foreign text that earlier sessions read."""
+        self._sketches: dict[int, str] = {}
+        """Digests of foreign text of this session that was too long to record."""
+        self.foreign_digests: dict[int, None] = {}
+        """Digests of all foreign text of this session, for later sessions."""
+        self._own.add_names(list_names(trust.root), "project")
         self._latest_foreign = (-1, "")
         self._foreign_call = ""
 
@@ -71,6 +83,8 @@ class SourceTracer:
         passages = self._carriers.classify_result(action)
         for passage in passages:
             self._index_passage(passage)
+        if passages[0].carrier.origin is Origin.FOREIGN:
+            self._add_unrecorded_part(action, passages[0].carrier.source)
         sources = [carrier.source for carrier, _ in passages if carrier.origin is Origin.FOREIGN]
         if sources and any(text.strip() for carrier, text in passages if carrier.origin is Origin.FOREIGN):
             self._latest_foreign, self._foreign_call = (action.step, sources[0]), call
@@ -87,6 +101,7 @@ class SourceTracer:
         for sentence in split_sentences(text):
             if source := self.find_source(sentence):
                 self._foreign.add_text(sentence, source, self._own)
+                self._note_digests(sentence)
                 statement_source = statement_source or source
             else:
                 self._said.add_text(sentence, "said")
@@ -108,7 +123,26 @@ class SourceTracer:
         for sentence in digest_sentences(text):
             if (source := self._find_sentence_source(sentence)) and not self._is_own(sentence):
                 return source
-        return self._find_named_source(text)
+        return self._find_named_source(text) or self._find_sketched_source(text)
+
+    def _find_sketched_source(self, text: str) -> str:
+        """Return the source of foreign text that is known by its digests only, or an empty string."""
+        if not self._sketches and not self._earlier:
+            return ""
+        for sentence in split_sentences(text):
+            if is_sketched(sentence, self._earlier) and not self._was_said(sentence, self._own):
+                return EARLIER
+            if is_sketched(sentence, self._sketches) and not self._was_said(sentence, self._own, self._said):
+                return next(iter(self._sketches.values()))
+        return EARLIER if any(digest_name(name) in self._earlier for name in self._list_odd_names(text)) else ""
+
+    @staticmethod
+    def _was_said(text: str, *indexes: TextIndex) -> bool:
+        """Whether these indexes have all sentences of a text."""
+        return all(any(index.find_quoted_source(part) for index in indexes) for part in digest_sentences(text))
+
+    def _list_odd_names(self, text: str) -> list[str]:
+        return [name for name in list_names(text) if _ODD_NAME.search(name) and self._is_strange(name)]
 
     def find_quoted_source(self, text: str) -> str:
         """Return the foreign source that a text quotes word for word, or an empty string."""
@@ -177,11 +211,40 @@ class SourceTracer:
     def _index_passage(self, passage: Passage) -> None:
         (origin, source), text = passage
         if origin is Origin.FOREIGN:
-            self._foreign.add_text(text, source, self._own, self._said)
+            self._add_foreign(text, source)
         elif origin is Origin.OWN:
-            self._own.add_text(text, "project")
+            self._add_own(text)
         elif origin is Origin.WEAK:
             self._index_weak_output(text, source)
+
+    def _add_unrecorded_part(self, action: Action, source: str) -> None:
+        """Add the part of a long foreign result that is known by its digests only."""
+        digests = action.digests or (sketch_text(action.whole, TEXT_DIGESTS_MAX) if action.whole else ())
+        room = SESSION_DIGESTS_MAX - len(self._sketches)
+        self._sketches.update(dict.fromkeys(digests[: max(0, room)], source))
+        self.foreign_digests.update(dict.fromkeys(digests[: max(0, SESSION_DIGESTS_MAX - len(self.foreign_digests))]))
+
+    def _add_foreign(self, text: str, source: str) -> None:
+        self._foreign.add_text(text, source, self._own, self._said)
+        self._note_digests(text)
+
+    def _note_digests(self, text: str) -> None:
+        """Note the digests of a foreign text, and of its names that nobody else knows, for later sessions."""
+        if len(self.foreign_digests) >= SESSION_DIGESTS_MAX:
+            return
+        self.foreign_digests.update(dict.fromkeys(sketch_text(text, TEXT_DIGESTS_MAX)))
+        self.foreign_digests.update(dict.fromkeys(map(digest_name, self._list_odd_names(text)[:NAME_DIGESTS_MAX])))
+
+    def _add_own(self, text: str) -> None:
+        """Add a text of the project, without sentences that an earlier session took from foreign text."""
+        if not self._earlier:
+            self._own.add_text(text, "project")
+            return
+        for sentence in split_sentences(text):
+            if is_sketched(sentence, self._earlier):
+                self._add_foreign(sentence, EARLIER)
+            else:
+                self._own.add_text(sentence, "project")
 
     def _index_weak_output(self, text: str, source: str) -> None:
         """Index the output of the project's programs; lines that instruct or lead elsewhere are foreign."""
@@ -197,25 +260,28 @@ class SourceTracer:
         self._weak.add_text(text, source, self._own, self._said)
 
 
-def trace_signals(pad: Scratchpad, signals: Iterable[Signal], trust: Trust) -> dict[int, str]:
-    """Return the untrusted source of each tainted signal, by the identity of the signal."""
+class SessionTrace(NamedTuple):
+    """The untrusted source of each tainted signal, by the signal's identity, and the digests of foreign text."""
+
+    sources: dict[int, str]
+    foreign_digests: tuple[int, ...]
+
+
+def trace_signals(pad: Scratchpad, signals: Iterable[Signal], trust: Trust) -> SessionTrace:
+    """Trace the quotes of signals, each at its step."""
     pending: dict[int, list[Signal]] = {}
     for signal in signals:
         if _can_be_untrusted(signal):
             pending.setdefault(signal.step, []).append(signal)
     sources: dict[int, str] = {}
-    if not pending:
-        return sources
     tracer = SourceTracer(trust, pad.start.branch if pad.start else "")
     for step, result_source in _replay_session(pad, tracer):
         for signal in pending.pop(step, ()):
             sources[id(signal)] = _find_signal_source(signal, tracer, result_source)
-        if not pending:
-            break
     for late_signals in pending.values():
         for signal in late_signals:
             sources[id(signal)] = _find_signal_source(signal, tracer, "")
-    return sources
+    return SessionTrace(sources, tuple(tracer.foreign_digests))
 
 
 def trace_texts(pad: Scratchpad, texts: Sequence[str], trust: Trust) -> list[str]:

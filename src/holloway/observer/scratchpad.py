@@ -17,6 +17,7 @@ from holloway.config import CALL_ID_CHARS_MAX
 from holloway.domain import event as events
 from holloway.domain.event import ToolKind
 from holloway.text.edit_lines import EDIT_LINE_CHARS_MAX
+from holloway.text.sketch import SKETCH_READ_CHARS_MAX, sketch_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +40,7 @@ EVICTION_ORDER: tuple[tuple[str, frozenset[ToolKind]], ...] = (
 """Eviction order of a scratchpad over its byte budget: the signal that loses evidence, and the kinds of its actions."""
 EVICTED_VOICES = ("thought", "agent", "user")
 """Voices whose notes are evicted next, in this order; records of the agent are never evicted."""
+RESULT_DIGESTS_MAX = 1_000
 PROTECTED_NOTES_MAX = 200
 """Limit of notes of a voice that survive eviction because they carry a correction: ten times what a session yields."""
 
@@ -72,6 +74,15 @@ class Action:
     changed_by_user: bool = False
     untracked: bool = False
     applied: tuple[str, ...] = ()
+    whole: str = ""
+    """The whole text of a long result, in memory only."""
+    digests: tuple[int, ...] = ()
+    """Sketch of a long result whose whole text was not recorded."""
+
+    def drop_whole_text(self) -> None:
+        """Replace the whole text of a long result by its sketch."""
+        if self.whole:
+            self.digests, self.whole = tuple(sketch_text(self.whole, RESULT_DIGESTS_MAX)), ""
 
 
 @dataclass(slots=True)
@@ -160,12 +171,22 @@ class Scratchpad:
         action_stages = [partial(self._drop_actions, *row) for row in EVICTION_ORDER]
         note_stages = [partial(self._drop_notes, voice) for voice in EVICTED_VOICES]
         last_stages = [self._drop_lines, self._drop_failures, self._drop_oldest]
-        stages: list[Callable[[], None]] = [*action_stages, self._drop_results, *note_stages, *last_stages]
+        stages: list[Callable[[], None]] = [
+            self._drop_whole_texts,
+            *action_stages,
+            self._drop_results,
+            *note_stages,
+            *last_stages,
+        ]
         for stage in stages:
             if self.bytes <= config.SCRATCHPAD_BYTES_MAX:
                 break
             stage()
             self.bytes = sum(map(estimate_bytes, self.actions)) + sum(map(estimate_bytes, self.notes))
+
+    def _drop_whole_texts(self) -> None:
+        for action in self.actions:
+            action.drop_whole_text()
 
     def _drop_actions(self, signal: str, kinds: frozenset[ToolKind]) -> None:
         self._drop_older_half(
@@ -192,7 +213,7 @@ class Scratchpad:
     def _drop_results(self) -> None:
         for action in self.actions:
             if action.ok is not False:
-                action.text, action.files = "", ()
+                action.text, action.files, action.whole = "", (), ""
 
     def _drop_notes(self, voice: str) -> None:
         old = _older_half([note for note in self.notes if note.voice == voice])
@@ -223,9 +244,13 @@ def estimate_bytes(entry: Action | Note) -> int:
     """Estimate the size of an entry in bytes."""
     if isinstance(entry, Note):
         return ENTRY_BYTES + len(entry.text)
-    texts = len(entry.text) + len(entry.command) + len(entry.path) + len(entry.pattern) + len(entry.url)
+    request = len(entry.command) + len(entry.path) + len(entry.pattern) + len(entry.url)
     lines = sum(map(_estimate_line_bytes, (entry.removed, entry.added, entry.applied)))
-    return ENTRY_BYTES + texts + lines + 64 * len(entry.files)
+    return ENTRY_BYTES + request + lines + _estimate_result_bytes(entry)
+
+
+def _estimate_result_bytes(action: Action) -> int:
+    return len(action.text) + len(action.whole) + 8 * len(action.digests) + 64 * len(action.files)
 
 
 def _estimate_line_bytes(lines: tuple[str, ...]) -> int:
@@ -308,12 +333,21 @@ def _add_result(pad: Scratchpad, event: events.Result) -> None:
     action.ok = event.ok
     action.ended_at = max(action.at, event.at)
     action.text = truncate_middle(event.text, config.SCRATCHPAD_RESULT_CHARS_MAX)
+    if len(event.text) > config.SCRATCHPAD_RESULT_CHARS_MAX and action.kind not in (ToolKind.EDIT, ToolKind.WRITE):
+        action.whole = truncate_middle(event.text, SKETCH_READ_CHARS_MAX)
+    action.digests = event.digests[:RESULT_DIGESTS_MAX]
     action.files = event.files[: config.SCRATCHPAD_FILES_MAX]
     action.count = event.count or len(event.files)
     action.changed_by_user = event.changed_by_user
     action.untracked = event.untracked
     action.applied = _limit_lines(event.applied)
-    pad.bytes += len(action.text) + 64 * len(action.files) + _estimate_line_bytes(action.applied)
+    pad.bytes += (
+        len(action.text)
+        + len(action.whole)
+        + 8 * len(action.digests)
+        + 64 * len(action.files)
+        + _estimate_line_bytes(action.applied)
+    )
 
 
 def _add_usage(pad: Scratchpad, event: events.Usage) -> None:

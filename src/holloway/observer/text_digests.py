@@ -19,8 +19,6 @@ SHORT_CHARS = 3
 CONTENT_WORDS_MIN = 2
 """Minimum number of content words in a shingle; "in the root of the" identifies no text."""
 STEM_CHARS = 6
-SENTENCE_WORDS_MAX = 60
-"""A longer sentence is a table, a log or code: each of its lines is compared alone."""
 DIGEST_NAME_CHARS_MIN = 5
 DIGEST_READ_CHARS_MAX = 100_000
 DIGESTS_CACHED_MAX = 8
@@ -28,7 +26,6 @@ STEM_CACHE_SIZE = 20_000
 
 _SIGN = re.compile(r"[^\w\s\x00-\x7f]")
 _WORD = re.compile(r"[\w']+")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*#>|]|\d+[.)]))")
 _TOKEN = re.compile(rf"[a-z0-9_][\w.+-]{{{DIGEST_NAME_CHARS_MIN - 2},}}\w")
 _INSTALLERS = "pip pip3 npm pnpm yarn cargo gem brew apt apt-get uv go composer conda npx uvx bunx docker".split()
 _INSTALL_COMMAND = re.compile(
@@ -96,15 +93,6 @@ def _extract_packages(text: str) -> list[str]:
 
 
 _INSTALLER_WORDS = frozenset(name.split("-")[0] for name in _INSTALLERS)
-
-
-def split_sentences(text: str) -> list[str]:
-    """Split a folded text into sentences; a line break ends one only before a list item, or where no stop follows."""
-    return [line for sentence in _SENTENCE.split(text) for line in _split_long(sentence) if line.strip()]
-
-
-def _split_long(sentence: str) -> list[str]:
-    return sentence.splitlines() if sentence.count(" ") > SENTENCE_WORDS_MAX else [sentence]
 
 
 def hash_stems(sentence: str) -> tuple[int, ...]:

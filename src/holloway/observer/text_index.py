@@ -13,6 +13,7 @@ from itertools import chain, filterfalse, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.observer import text_digests
+from holloway.text.sketch import split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,7 +47,7 @@ def digest_sentences(text: str) -> tuple[Sentence, ...]:
     """Return the digests of each sentence of a text."""
     return tuple(
         Sentence(text_digests.hash_shingles(sentence), text_digests.hash_stems(sentence))
-        for sentence in text_digests.split_sentences(text_digests.fold_text(text))
+        for sentence in split_sentences(text_digests.fold_text(text))
     )
 
 

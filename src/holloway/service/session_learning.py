@@ -29,7 +29,8 @@ from holloway.promotion.synthesis import collect_statistics
 from holloway.proof.session_facts import SessionFacts, collect_before
 from holloway.proof.session_record import build_record
 from holloway.safety import secrets
-from holloway.store import branches, observations, session_ledger
+from holloway.store import branches, foreign_digests, observations, session_ledger
+from holloway.store.local_key import load_or_create_key
 from holloway.text.sanitize import clean_text, first_paragraph, one_line
 
 if TYPE_CHECKING:
@@ -104,6 +105,9 @@ class Learning:
                 self.database, collect_statistics(activity, session, detected.signals, modules)
             )
             promotion = pipeline.store_candidates(self.store, finished, candidates)
+            foreign_digests.save_digests(
+                self.database, self._digest_key, detected.foreign_digests, session.id, self.memory.clock.now()
+            )
             if not part:
                 work_state.save_work(self.store, activity, judged, session)
             metrics = build_record(activity, judged, detected.signals, promotion, before, error)
@@ -121,7 +125,7 @@ class Learning:
 
     def _judge_candidates(self, finished: FinishedSession, detected: DetectedSignals, unseen: str) -> list[Candidate]:
         """Return the candidates of a session's signals; all are untrusted if nobody saw its actions."""
-        trust = self.trust(finished.session.commit)
+        trust = self.trust(finished.session.commit, finished.session.id)
 
         def find_sources(signals: Sequence[Signal]) -> list[str]:
             return [source or unseen for source in detected.find_taint_sources(signals, trust)]
@@ -146,7 +150,7 @@ class Learning:
         """Set aside memories learned from work that was reverted since the last look at the history."""
         return held_candidates.take_back_reverted(self.store)
 
-    def trust(self, commit: str = "") -> Trust:
+    def trust(self, commit: str = "", session: str = "") -> Trust:
         """Return the settings that tell foreign text from the project's own, for a session that began at a commit."""
         root = str(self.memory.project.root)
         sources = frozenset(self.memory.settings.get_words("trusted_sources"))
@@ -157,7 +161,14 @@ class Learning:
             root,
             is_known_name=lambda name: is_ordinary_word(name) or knows(name),
             is_tracked=None if tracked is None else tracked.__contains__,
+            earlier_digests=foreign_digests.load_digests(
+                self.database, self._digest_key, self.memory.clock.now(), except_session=session
+            ),
         )
+
+    @property
+    def _digest_key(self) -> bytes:
+        return load_or_create_key(self.memory.home, foreign_digests.DIGEST_KEY_NAME)
 
     def _modules(self, activity: SessionActivity) -> list[str]:
         """Return the modules that the session changed, or read if it changed nothing."""

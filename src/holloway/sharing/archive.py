@@ -6,14 +6,11 @@ import hashlib
 import hmac
 import io
 import json
-import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holloway.config import replace_file
 from holloway.errors import HollowayError
-from holloway.store import snapshot
+from holloway.store import local_key, snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,14 +30,14 @@ HEAD_BYTES = len(_HEAD)
 """Length of the file header that identifies an archive."""
 
 _SEAL_BYTES = len(snapshot.serialize_row({"seal": "0" * 64}))
-_KEY_BYTES = 32
+_KEY_NAME = "archive.key"
 
 
 def write_archive(store: Store, home: Path) -> bytes:
     """Return the store as an archive; the same store always gives the same bytes."""
     head = {"format": FORMAT, "version": ARCHIVE_VERSION, "name": store.project.name}
     body = snapshot.serialize_row(head) + b"".join(snapshot.serialize_row(row) for row in snapshot.dump_rows(store))
-    return body + snapshot.serialize_row({"seal": _sign_body(body, _signing_key(home))})
+    return body + snapshot.serialize_row({"seal": _sign_body(body, local_key.load_or_create_key(home, _KEY_NAME))})
 
 
 def is_archive(data: bytes) -> bool:
@@ -50,7 +47,7 @@ def is_archive(data: bytes) -> bool:
 
 def is_ours(data: bytes, home: Path) -> bool:
     """Return whether an archive was written on this machine and is unchanged since; nothing in it is parsed."""
-    key = _existing_key(home)
+    key = local_key.load_key(home, _KEY_NAME)
     if key is None:
         return False
     expected = snapshot.serialize_row({"seal": _sign_body(memoryview(data)[:-_SEAL_BYTES], key)})
@@ -71,30 +68,3 @@ def read_rows(data: bytes) -> Iterator[dict[str, Any]]:
 
 def _sign_body(body: bytes | memoryview, key: bytes) -> str:
     return hmac.new(key, body, hashlib.sha256).hexdigest()
-
-
-def _existing_key(home: Path) -> bytes | None:
-    """Return the key of this machine; None if its file is missing or incomplete."""
-    try:
-        key = bytes.fromhex((home / "archive.key").read_text("ascii"))
-    except (FileNotFoundError, ValueError):
-        return None
-    return key if len(key) == _KEY_BYTES else None
-
-
-def _signing_key(home: Path) -> bytes:
-    """Return the key of this machine, created if missing; two processes that create it at once get the same key."""
-    if (key := _existing_key(home)) is not None:
-        return key
-    new_key, path = secrets.token_bytes(_KEY_BYTES), home / "archive.key"
-    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    replace_file(str(fresh), new_key.hex().encode())
-    try:
-        os.link(fresh, path)
-    except OSError:  # The file exists and may be damaged, or the file system has no links.
-        if (key := _existing_key(home)) is not None:
-            return key
-        fresh.replace(path)
-    finally:
-        fresh.unlink(missing_ok=True)
-    return new_key

@@ -18,7 +18,7 @@ OBSERVED_PREFIX = "observer:"
 IS_SESSION = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, instr(s.id, '/') - 1))"
 """Selects, among the rows `s` of the ledger, those of sessions."""
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 """Schema version that these queries expect; hooks ignore a file of another version."""
 
 LOADED_BY_HOST = "host"

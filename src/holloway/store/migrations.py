@@ -402,6 +402,15 @@ WHERE memories.id = uses.memory
 
 TERMS = "DROP TABLE memories_terms"
 
+FOREIGN = """
+CREATE TABLE foreign_digests (
+    digest BLOB PRIMARY KEY,       -- of five words in a row, or of a name, that a session read in foreign text; keyed
+    session TEXT NOT NULL,
+    seen_at TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX foreign_digests_seen_at ON foreign_digests (seen_at)
+"""
+
 
 def split_statements(script: str) -> list[str]:
     """Split a script into statements; a trigger stays one statement."""
@@ -478,6 +487,11 @@ def terms_0012(database: Database, ids: Ids) -> None:
     _run_script(database, TERMS)
 
 
+def foreign_0013(database: Database, ids: Ids) -> None:
+    """Create the digests of foreign text, by which later sessions recognise a quote of it."""
+    _run_script(database, FOREIGN)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -491,6 +505,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     filtered_0010,
     uses_0011,
     terms_0012,
+    foreign_0013,
 )
 
 

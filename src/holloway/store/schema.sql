@@ -242,6 +242,12 @@ CREATE TABLE candidates (                           -- memory candidates of a se
   PRIMARY KEY (session, number)
 ) WITHOUT ROWID;
 
+CREATE TABLE foreign_digests (
+    digest BLOB PRIMARY KEY,       -- of five words in a row, or of a name, that a session read in foreign text; keyed
+    session TEXT NOT NULL,
+    seen_at TEXT NOT NULL
+) WITHOUT ROWID;
+
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL);
 
 CREATE INDEX memories_fingerprint ON memories(fingerprint);
@@ -313,6 +319,8 @@ CREATE INDEX candidates_memory ON candidates(memory) WHERE memory <> '';
 CREATE INDEX memories_meant ON memories(            -- the columns that almost every search filters by
   seq, state, branch_only
 ) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE INDEX foreign_digests_seen_at ON foreign_digests (seen_at);
 
 CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);

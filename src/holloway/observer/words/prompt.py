@@ -98,8 +98,8 @@ def is_host_text(prompt: str) -> bool:
 def split_pasted_blocks(prompt: str) -> list[tuple[str, bool]]:
     """Split a prompt into blocks, each with whether the user seems to have pasted it instead of typing it.
 
-    Pasted are fenced and quoted blocks, tagged ones, a document below a heading, long lines, and a block of several
-    lines below a line that ends with a colon.
+    Pasted are fenced, quoted and tagged blocks, and below the first block: a document that begins with a heading, long
+    lines, lines of a log or a chat, and several lines below one that ends with a colon.
     """
     blocks: list[tuple[str, bool]] = []
     in_document = False
@@ -107,7 +107,8 @@ def split_pasted_blocks(prompt: str) -> list[tuple[str, bool]]:
         for block in filter(str.strip, re.split(r"\n\s*\n", text)):
             in_document = in_document or (bool(blocks) and bool(_HEADING.match(block.lstrip())))
             is_announced = bool(blocks) and blocks[-1][0].rstrip().endswith(":") and "\n" in block.strip()
-            blocks.append((block, is_fenced or in_document or is_announced or _looks_pasted(block)))
+            is_marked = is_fenced or _is_quoted(block)
+            blocks.append((block, is_marked or in_document or is_announced or (bool(blocks) and _looks_pasted(block))))
     return blocks
 
 
@@ -116,10 +117,13 @@ def _split_fences(text: str) -> list[tuple[str, bool]]:
     return [(part, bool(number % 2)) for number, part in enumerate(_FENCE.split(text))]
 
 
+def _is_quoted(block: str) -> bool:
+    lines = filter(str.strip, block.splitlines())
+    return all(line.lstrip().startswith(">") for line in lines) or bool(_TAG.match(block.lstrip()))
+
+
 def _looks_pasted(block: str) -> bool:
     lines = [line for line in block.splitlines() if line.strip()]
-    if all(line.lstrip().startswith(">") for line in lines) or _TAG.match(block.lstrip()):
-        return True
     if len(lines) == 1:
         return len(lines[0]) > TYPED_LINE_CHARS_MAX
     pasted_count = sum(

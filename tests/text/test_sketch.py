@@ -1,0 +1,59 @@
+"""A sketch recognises a quote by a few digests, and nothing can be read from it."""
+
+import pytest
+
+from holloway.text import sketch
+from holloway.text.sketch import digest_name, digest_sentence, is_sketched, sketch_text, split_sentences
+
+SENTENCE = "The client keeps its release tokens in the harbour vault, which every worker may open."
+OTHER = "Buffers are flushed on close unless the writer was detached from its stream before."
+
+
+def test_a_quote_is_recognised_whatever_stands_around_it() -> None:
+    digests = set(sketch_text(f"{OTHER} {SENTENCE}", 100))
+    assert is_sketched(f"I learned that {SENTENCE.lower()}", digests)
+    assert is_sketched(SENTENCE.upper().replace(" ", "\n  "), digests)
+    assert not is_sketched("The client opens the vault for every worker that keeps release tokens.", digests)
+
+
+def test_three_digests_are_kept_of_a_sentence() -> None:
+    assert len(sketch_text(SENTENCE, 100)) == 3
+    assert set(sketch_text(SENTENCE, 100)) == set(sorted(digest_sentence(SENTENCE))[:3])
+    assert len(sketch_text(f"{SENTENCE}\n\n{OTHER}", 100)) == 6
+    assert len(sketch_text(f"{SENTENCE}\n\n{OTHER}", 4)) == 4
+
+
+def test_a_sentence_of_small_words_leaves_no_digest() -> None:
+    assert digest_sentence("it is as it was, and so it is to be for us all") == []
+    assert len(digest_sentence("four longer words here")) == 1
+
+
+def test_digests_are_the_same_in_every_process_and_fit_into_eight_bytes() -> None:
+    assert digest_sentence("alpha bravo charlie delta echo") == [6295381996687273250]
+    assert all(0 <= digest < 1 << 63 for digest in digest_sentence(SENTENCE))
+
+
+def test_a_name_has_another_digest_than_a_sentence_of_that_word() -> None:
+    assert digest_name("quay17.example") != digest_name("quay18.example")
+    assert digest_name("alpha bravo charlie delta echo") not in digest_sentence("alpha bravo charlie delta echo")
+
+
+def test_one_shared_run_of_words_is_no_quote() -> None:
+    words = "alpha1 bravo2 charlie3 delta4 echo55"
+    assert not is_sketched(f"{words} and nothing else", set(digest_sentence(words)))
+
+
+def test_lines_are_joined_to_sentences_and_lists_and_tables_are_not() -> None:
+    assert split_sentences("It is wrapped\nat eighty. Next one") == ["It is wrapped\nat eighty.", "Next one"]
+    assert split_sentences("First:\n- one\n- two") == ["First:", "- one", "- two"]
+    assert len(split_sentences("\n".join("a b c d e f g h" for _ in range(10)))) == 10
+    assert split_sentences("one\n\n\ntwo") == ["one", "two"]
+
+
+def test_of_a_long_text_the_beginning_and_the_end_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sketch, "SKETCH_READ_CHARS_MAX", 400)
+    digests = set(sketch_text(f"{SENTENCE}\n\n{'x ' * 1_000}\n\n{OTHER}", 100))
+    assert is_sketched(SENTENCE, digests)
+    assert is_sketched(OTHER, digests)
+    middle = set(sketch_text(f"{'x ' * 1_000}\n\n{SENTENCE}\n\n{'x ' * 1_000}", 100))
+    assert not is_sketched(SENTENCE, middle)
