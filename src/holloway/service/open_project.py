@@ -173,7 +173,7 @@ class OpenProject:
         return self.find_memory(reference)[1]
 
     def find_memory(self, reference: str) -> tuple[Store, Memory]:
-        """Return a memory and its store; raises Unknown if neither store has it."""
+        """Return a memory and its store; raises UnknownMemory if neither store has it."""
         *leading_stores, last = self.stores()
         for store in leading_stores:
             try:
