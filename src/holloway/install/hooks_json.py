@@ -1,4 +1,4 @@
-"""Add, update and remove our hooks and our status line in an agent's JSON settings."""
+"""Add, update and remove our hooks in an agent's JSON file (settings.json of Claude Code), and our status line."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ class MemoryEditor:
         return store.memories.update_memory(old, "edited", change_note, **fields), admitted.redacted
 
     def pin(self, reference: str, *, on: bool = True) -> Memory:
-        """Keep a memory from fading, or let it fade again."""
+        """Keep a memory from decaying, or let it decay again."""
         store, memory = self._opened.find_living(reference)
         return store.memories.update_memory(memory, "pinned" if on else "unpinned", pinned=on)
 

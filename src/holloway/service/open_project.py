@@ -74,7 +74,7 @@ class OpenProject:
         self.trust.save()
 
     def prune(self) -> Pruned:
-        """Set aside memories that faded; remove those whose grace period is over."""
+        """Set aside memories that decayed; remove those whose grace period is over."""
         return lifecycle.prune_stores(self.stores(), self.clock.now())
 
     def maintain(self) -> None:
