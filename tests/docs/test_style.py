@@ -1,3 +1,6 @@
+import ast
+import builtins
+import re
 from pathlib import Path
 
 import pytest
@@ -80,3 +83,16 @@ def test_the_tree_reads_within_its_limits() -> None:
     assert [
         (figure.name, figure.value, figure.offenders[:5]) for figure in style.measure_tree() if figure.is_exceeded
     ] == []
+
+
+def test_every_exception_that_a_docstring_names_exists() -> None:
+    """A renamed exception is easily left behind in the docstrings of the functions that raise it."""
+    sources = {path: path.read_text("utf-8") for path in (style.ROOT / "src").rglob("*.py")}
+    nodes = [node for source in sources.values() for node in ast.walk(ast.parse(source))]
+    defined = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+    imported = {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    mentioned = {
+        (path.name, name) for path, source in sources.items() for name in re.findall(r"[Rr]aises ([A-Z]\w+)", source)
+    }
+    assert mentioned
+    assert {(path, name) for path, name in mentioned if name not in defined | imported | set(dir(builtins))} == set()

@@ -1,4 +1,4 @@
-"""Detection of the agent that runs a hook, and its payload in one common form. Light.
+"""Detects the agent (host) that runs a hook, and converts its event payload and our response between formats. Light.
 
 Agents read each other's configuration: the hooks of Claude Code also run under Copilot and Cursor. The event's
 evidence of its host therefore takes precedence over the name in the configuration.

@@ -1,4 +1,4 @@
-"""The journal of a session: one bounded line per event, kept until it has been learned from. Light.
+"""The journal of a session: an append-only log with one bounded line per event, kept until it was learned from. Light.
 
 The entries suffice to understand a session without the host's transcript: the prompts, each tool call with its target
 and its outcome, the beginning and the end of the output of a command, a search or a site, and digests of the lines that

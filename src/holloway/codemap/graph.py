@@ -1,4 +1,7 @@
-"""Impact analysis: breadth-first search over the dependency graph, with limits on depth, frontier and answer size."""
+"""Impact analysis (blast radius): the reverse dependencies of a file or symbol, and its tests.
+
+A breadth-first search over the dependency graph, with limits on depth, frontier and answer size.
+"""
 
 from __future__ import annotations
 

@@ -55,11 +55,11 @@ HALF_LIFE_DAYS: dict[MemoryType, float | None] = {
     MemoryType.REQUIREMENT: None,
     MemoryType.DECISION: None,
 }
-"""Days after which an unused memory counts half; None means that it does not fade."""
+"""Days after which the confidence of an unused memory is half; None means that it does not decay."""
 
 
 def current_confidence(memory: Memory | Sketch, now: datetime) -> float:
-    """Confidence today: halved for each half-life since the memory was last used, unless it is pinned."""
+    """Return the decayed confidence: halved for each half-life since the memory was last used, unless it is pinned."""
     if memory.pinned or memory.half_life_days is None:
         return memory.confidence
     days = max(0.0, (now - parse_stamp(memory.last_used_at)).total_seconds() / 86_400)
@@ -67,10 +67,10 @@ def current_confidence(memory: Memory | Sketch, now: datetime) -> float:
 
 
 def confirm_confidence(confidence: float) -> float:
-    """Confidence after a person said that it is right."""
+    """Return the confidence after a person confirmed the memory."""
     return max(confidence, min(confidence + CONFIRMED_BY_PERSON, CONFIRMED_BY_PERSON_MAX))
 
 
 def raise_confidence(confidence: float) -> float:
-    """Confidence after an independent session came to the same."""
+    """Return the confidence after an independent session agreed."""
     return max(confidence, min(confidence + AGREED_BY_SESSION, CONFIDENCE_MAX))

@@ -184,7 +184,7 @@ def _field_names(shape: Any) -> str:
 
 
 def memory_json(memory: Memory, now: datetime) -> dict[str, Any]:
-    """Every field of a memory; `confidence` is today's, `base_confidence` the one before fading."""
+    """Every field of a memory; `confidence` is today's, `base_confidence` the one before decay."""
     unit = memory.work_unit
     return {
         "id": memory.id,

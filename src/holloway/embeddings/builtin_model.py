@@ -1,4 +1,4 @@
-"""Built-in embedding model: IBM's granite-embedding-30m-english, offline, on the CPU."""
+"""Built-in embedding model: loads IBM's granite-embedding-30m-english and computes vectors locally, on the CPU."""
 
 from __future__ import annotations
 

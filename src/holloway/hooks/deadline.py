@@ -1,4 +1,4 @@
-"""The deadline of a hook: when its time is up, it gives the best answer it has so far, is counted, and leaves.
+"""The timeout of a hook, so that it never blocks the agent: at its deadline it gives the best answer so far and exits.
 
 Two budgets hold at once: CPU time bounds our own work, wall time bounds the wait of the agent on a busy machine. An
 answer is prepared in stages, each better than the one before, so that a deadline costs quality before it costs the
@@ -59,7 +59,7 @@ class Deadline:
             self.watch(point)
 
     def watch(self, point: str) -> None:
-        """Leave when a budget of this point is used up, even while SQLite waits for a lock."""
+        """Enforce the timeout: exit when a budget of this point is used up, even while SQLite waits for a lock."""
         import _thread
 
         self._watches = True

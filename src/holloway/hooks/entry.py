@@ -1,7 +1,8 @@
-"""The hook's entry: one short process per event, for every agent. It never blocks, breaks or delays the agent.
+"""Entry point of the hook program, which an agent starts for each event: parses the JSON event on stdin and answers it.
 
-It always exits 0, prints nothing or one JSON object, and leaves stderr empty. Failures are counted for `holloway
-doctor`. It loads as little as it can, because an agent starts it hundreds of times a session.
+It never blocks, breaks or delays the agent: it always exits 0, prints nothing or one JSON object, and leaves stderr
+empty. Failures are counted for `holloway doctor`. It loads as little as it can, because an agent starts it hundreds of
+times a session.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def main() -> None:
 
 
 def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
-    """Return the answer to one event as bytes for stdout, and a job to do after it; both may be empty."""
+    """Parse one JSON event; return the answer as bytes for stdout, and a job to do after it. Both may be empty."""
     import json
 
     event = json.loads(data)

@@ -100,7 +100,7 @@ class StoreView:
         return StoreView(self.reader, connection, asked=self._asked)
 
     def claim(self, ids: list[str], point: str) -> list[str]:
-        """Record in the ledger what is shown; returns the ids that no parallel process showed first."""
+        """Record memories as injected, so that none comes twice; returns those that no parallel process claimed."""
         return self._record(ids, point) if ids else []
 
     def begin_context(self, ids: list[str] | None = None, point: str = "") -> None:

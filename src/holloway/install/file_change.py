@@ -46,7 +46,7 @@ class ConfigPart:
 
     @property
     def target_path(self) -> Path:
-        """Return the file behind symbolic links, which is written. Raises LeadsOut if it leaves the project."""
+        """Return the file to write, symbolic links resolved. Raises LinkOutsideProject if it is outside the project."""
         target = Path(os.path.realpath(self.path))
         for real in (target, Path(os.path.realpath(self.path.parent))):
             if self.inside and not real.is_relative_to(os.path.realpath(self.root)):

@@ -16,10 +16,10 @@ class ConfigContent(Protocol):
         """Return a short description for the user."""
 
     def add_entries(self, text: str) -> str:
-        """Return the text with our entries added or updated. Raises NotUnderstood."""
+        """Return the text with our entries added or updated. Raises UnsupportedConfig."""
 
     def remove_entries(self, text: str) -> str:
-        """Return the text without our entries; everything else stays. Raises NotUnderstood."""
+        """Return the text without our entries; everything else stays. Raises UnsupportedConfig."""
 
     def has_entries(self, text: str) -> bool:
         """Return whether the text contains entries of ours, for any scope."""
@@ -39,7 +39,7 @@ class UnsupportedConfig(HollowayError):
 
 
 def parse_settings(text: str) -> dict[str, Any]:
-    """Parse a JSON object; comments and trailing commas are allowed. Raises NotUnderstood."""
+    """Parse a JSON object; comments and trailing commas are allowed. Raises UnsupportedConfig."""
     try:
         value = jsonc.scan_text(text).root.value
     except ValueError as error:

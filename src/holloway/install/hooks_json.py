@@ -1,4 +1,4 @@
-"""Add, update and remove our hooks and our status line in an agent's JSON settings."""
+"""Add, update and remove our hooks in an agent's JSON file (settings.json of Claude Code), and our status line."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ class HooksJson:
         return f"hooks on {len(self.dialect.events)} events" + (", a status line" if self.with_status else "")
 
     def add_entries(self, text: str) -> str:
-        """Return the settings with one hook per event; an existing hook keeps its position. Raises NotUnderstood."""
+        """Return the settings with one hook per event; an existing hook keeps its position.
+
+        Raises UnsupportedConfig.
+        """
         before = parse_settings(text)
         if not _has_known_structure(before.get("hooks", {})):
             raise UnsupportedConfig('has an unknown structure in "hooks".')
@@ -66,7 +69,10 @@ class HooksJson:
         return new_text
 
     def remove_entries(self, text: str) -> str:
-        """Return the settings without our hooks, our status line and containers left empty. Raises NotUnderstood."""
+        """Return the settings without our hooks, our status line and containers left empty.
+
+        Raises UnsupportedConfig.
+        """
         before = parse_settings(text)
         new_text = text
         for hook in reversed(find_our_hooks(before)):

@@ -37,7 +37,7 @@ class McpJson:
         return "an MCP server" + (" for this project" if self.root else "")
 
     def add_entries(self, text: str) -> str:
-        """Return the file with our server; a foreign entry of that name stays. Raises NotUnderstood."""
+        """Return the file with our server; a foreign entry of that name stays. Raises UnsupportedConfig."""
         before = parse_settings(text)
         servers, wanted = _find_servers(before, self._json_path), build_server_entry(self.launcher)
         if SERVER_NAME in servers:  # even if empty: a second entry of that name would hide the first
@@ -101,7 +101,7 @@ def is_our_server(value: object) -> bool:
 
 
 def _find_servers(settings: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
-    """Return the servers at a path. Raises NotUnderstood if a step is not an object."""
+    """Return the servers at a path. Raises UnsupportedConfig if a step is not an object."""
     section: Any = settings
     for step in path:
         section = section.get(step, {})

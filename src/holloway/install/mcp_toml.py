@@ -39,7 +39,7 @@ class McpToml:
         return "an MCP server"
 
     def add_entries(self, text: str) -> str:
-        """Return the file with our server; a foreign entry of that name stays. Raises NotUnderstood."""
+        """Return the file with our server; a foreign entry of that name stays. Raises UnsupportedConfig."""
         before = parse_toml(text)
         current, wanted = find_server(before), build_server_entry(self.launcher)
         if current is not None and (
@@ -51,7 +51,7 @@ class McpToml:
         return _check_result(new_text, before, {**(current or {}), **wanted})
 
     def remove_entries(self, text: str) -> str:
-        """Return the file without our table and its subtables. Raises NotUnderstood."""
+        """Return the file without our table and its subtables. Raises UnsupportedConfig."""
         before = parse_toml(text)
         if not is_our_server(find_server(before)):
             return text
@@ -79,7 +79,7 @@ def build_server_entry(launcher: Launcher) -> dict[str, Any]:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Parse a TOML text. Raises NotUnderstood."""
+    """Parse a TOML text. Raises UnsupportedConfig."""
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -87,7 +87,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def find_server(settings: dict[str, Any]) -> dict[str, Any] | None:
-    """Return the server entry with our name, or None. Raises NotUnderstood if it is not a table."""
+    """Return the server entry with our name, or None. Raises UnsupportedConfig if it is not a table."""
     servers = settings.get(MCP_TOML_KEY, {})
     server = servers.get(SERVER_NAME) if isinstance(servers, dict) else servers
     if server is not None and not isinstance(server, dict):

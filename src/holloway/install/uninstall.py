@@ -1,4 +1,4 @@
-"""Uninstalling: holloway's blocks in rules files, and the data folder if the person asks for that."""
+"""Uninstall: removes our entries from all agents' configuration, our blocks in rules files, and data on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MCP tools: each call opens the project's memory, calls the service, and closes the memory again.
+"""The tools that the MCP server exposes: each call opens the project's memory, calls the service, and closes it again.
 
 Nothing stays open between two calls, so a changed setting, a pause, a restored backup or another process takes effect
 with the next call. Opening takes a few milliseconds; the embedding model is loaded by the first search that needs it

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holloway.observer.outcome import SessionClassification
     from holloway.observer.signals.signal import Signal
     from holloway.promotion.gates import GateDecision
-    from holloway.retrieval.novelty import SimilarMemory
+    from holloway.retrieval.duplicate_detection import SimilarMemory
 
 
 @dataclass(frozen=True, slots=True)

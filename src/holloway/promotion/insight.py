@@ -21,7 +21,7 @@ from holloway.llm.providers import choose_writer
 from holloway.promotion.llm_rewrite import is_grounded, parse_json_list
 from holloway.promotion.memory_text import MEMORY_SENTENCE_CHARS_MAX
 from holloway.promotion.synthesis import THRESHOLDS
-from holloway.retrieval.novelty import Verdict, find_similar_memories
+from holloway.retrieval.duplicate_detection import Verdict, find_similar_memories
 from holloway.safety.neutralize import neutralize_text
 from holloway.store import contributions, observations
 from holloway.store.filter import Filter

@@ -24,7 +24,7 @@ from holloway.promotion.candidate import Candidate, CodeMapLookup, FinishedSessi
 from holloway.promotion.gates import GATES, HELD_DAYS, check_gate, humanize_name
 from holloway.promotion.memory_text import SignalEvidence, write_memory_text
 from holloway.promotion.synthesis import is_often_changed_together
-from holloway.retrieval.novelty import Verdict, find_similar_memories
+from holloway.retrieval.duplicate_detection import Verdict, find_similar_memories
 from holloway.safety.paths import path_exists
 from holloway.safety.prompt_injection import find_injection
 from holloway.store import candidates as ledger

@@ -1,4 +1,4 @@
-"""Taught memories: infers type, files and module of a sentence, and finds duplicates and contradictions."""
+"""Taught memories: infers type, files and module of a sentence, finds its duplicate and marks conflicts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway.domain.memory import MemoryType, Relation, RelationType, Source, State
-from holloway.retrieval.novelty import Verdict
+from holloway.retrieval.duplicate_detection import Verdict
 from holloway.safety import paths
 from holloway.store.memories import HUMAN_SOURCES
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from holloway.domain.memory import Draft, Memory
-    from holloway.retrieval.novelty import SimilarMemory
+    from holloway.retrieval.duplicate_detection import SimilarMemory
 
 
 CLOSE_SHOWN = 3
@@ -102,14 +102,14 @@ def named_files(content: str, root: Path) -> tuple[str, ...]:
     return tuple(path for path in inside if path and path != "." and paths.path_exists(path, str(root)))
 
 
-def same(draft: Draft, close: Sequence[SimilarMemory]) -> Memory | None:
-    """Return the stored memory that an agent's draft repeats, or None; a person's statement is always stored."""
+def find_duplicate(draft: Draft, similar_memories: Sequence[SimilarMemory]) -> Memory | None:
+    """Return the stored memory that an agent's draft duplicates, or None; a person's statement is always stored."""
     if draft.source in (*HUMAN_SOURCES, Source.FOREIGN_FILE):
         return None
     return next(
         (
             similar.memory
-            for similar in close
+            for similar in similar_memories
             if similar.verdict is Verdict.SAME
             and similar.memory.type is draft.type
             and similar.memory.visibility is draft.visibility
@@ -120,10 +120,12 @@ def same(draft: Draft, close: Sequence[SimilarMemory]) -> Memory | None:
     )
 
 
-def against(draft: Draft, close: Sequence[SimilarMemory]) -> Draft:
+def add_conflicts(draft: Draft, similar_memories: Sequence[SimilarMemory]) -> Draft:
     """Return the draft with a conflict relation to each memory that it contradicts."""
-    named = [similar.memory.id for similar in close if similar.verdict is Verdict.CONTRADICTS][:CLOSE_SHOWN]
-    conflicts = tuple(Relation(RelationType.CONFLICTS_WITH, memory=memory, automatic=True) for memory in named)
+    contradicted = [similar.memory.id for similar in similar_memories if similar.verdict is Verdict.CONTRADICTS]
+    conflicts = tuple(
+        Relation(RelationType.CONFLICTS_WITH, memory=memory, automatic=True) for memory in contradicted[:CLOSE_SHOWN]
+    )
     return replace(draft, relations=(*draft.relations, *conflicts))
 
 

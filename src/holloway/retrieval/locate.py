@@ -97,7 +97,7 @@ def locate_files(
     limit: int = 10,
     now: datetime,
 ) -> LocateResult:
-    """Rank the files of a code map for a task. `known` are files already in play: they lead to others and are left out.
+    """Rank the files of a code map for a task. `files_in_play` lead to other files and are left out themselves.
 
     `past` are earlier sessions, oldest first; those on the same branch count more. `underway` are files that the branch
     has changed so far.

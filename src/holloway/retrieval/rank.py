@@ -177,7 +177,7 @@ def _find_best_neighbour(
 
 
 class Fusion(StrEnum):
-    """The method that combines the lists."""
+    """How the result lists are fused: by normalised scores, or by reciprocal ranks (RRF)."""
 
     SCORES = "scores"
     RANKS = "ranks"
@@ -189,7 +189,10 @@ Scores = Mapping[int, float]
 def fuse_scores(
     lists: Mapping[str, Scores], kind: QueryKind, method: Fusion = Fusion.SCORES, *, related_from: float = 0.0
 ) -> dict[int, float]:
-    """Return one score for each candidate, the best at 1. An empty list takes no weight from the others."""
+    """Fuse the results of keyword, vector and file search into one score for each memory, the best at 1.
+
+    An empty list takes no weight from the others.
+    """
     fused: dict[int, float] = defaultdict(float)
     for name, scores in lists.items():
         scaled = (

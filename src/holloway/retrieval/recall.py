@@ -1,4 +1,4 @@
-"""Recall: the memories that answer a query, best first.
+"""Recall: hybrid search (keywords, vectors and files) for the memories that answer a query, best first.
 
 query ─> parse ─> candidates: text | vectors | files ─> fuse ─> graph boost
       ─> phase, trust, recency, confidence, staleness ─> rerank ─> deduplicate ─> results

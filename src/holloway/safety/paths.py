@@ -1,4 +1,4 @@
-"""Protection against path traversal: paths that stay inside the project, links resolved."""
+"""Protection against path traversal: rejects paths outside the project, with links resolved."""
 
 from __future__ import annotations
 

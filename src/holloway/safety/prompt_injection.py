@@ -1,6 +1,6 @@
-"""Detecting prompt injection: a text is folded to plain letters, then matched in linear time.
+"""Detects prompt injection: text of memories, pages or tools that tries to instruct an agent, or hides something.
 
-The cues are in `data/prompt_injection.toml`.
+A text is folded to plain letters, then matched in linear time. The cues are in `data/prompt_injection.toml`.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _NAMED_TAG = re.compile(r"`</?[a-z_:-]+/?>`")
 
 
 def find_injection(text: str) -> str:
-    """Find the reason why a text must not be stored unless a person said it; empty if there is no such reason.
+    """Detect prompt injection; return the reason not to store a text that no person wrote, empty if it is clean.
 
     The reasons: `override`, `role`, `command`, `exfiltration`, `markup`, `authority`, `hidden`, `blob`. Advice about
     the code ("always run `make generate` after editing the schema") is not a reason.

@@ -1,4 +1,4 @@
-"""Redaction of secrets: credentials in a text are replaced by a marker before the text is stored.
+"""Detects secrets (API keys, tokens, passwords) in a text and redacts them: a marker replaces each before storing.
 
 The rules and their keywords are in `data/secrets.toml`. Most texts have no keyword, so the rules are loaded late.
 """

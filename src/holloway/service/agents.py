@@ -53,7 +53,7 @@ def find_recipes(memory: Holloway, task: str, limit: int) -> list[RecallResult]:
 
 
 def get_memory(memory: Holloway, reference: str) -> Memory:
-    """Return a memory by its id; raises Unknown for a quarantined one and InvalidInput for a deleted one."""
+    """Return a memory by its id; raises UnknownMemory for a quarantined one and InvalidInput for a deleted one."""
     stored_memory = memory.get(reference)
     if stored_memory.state is State.QUARANTINED:
         raise UnknownMemory(f"There is no memory {stored_memory.id}.", "search_memory finds memories by words.")

@@ -22,8 +22,8 @@ from holloway.domain.memory import (
 )
 from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
-from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, against, infer, same
-from holloway.retrieval.novelty import find_similar_memories
+from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, add_conflicts, find_duplicate, infer
+from holloway.retrieval.duplicate_detection import find_similar_memories
 from holloway.service.project_paths import existing_files
 from holloway.store import branches, candidates, privacy, session_ledger
 from holloway.store.filter import Filter
@@ -33,7 +33,7 @@ from holloway.store.write_gate import sanitize_draft, sanitize_reason
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holloway.retrieval.novelty import SimilarMemory
+    from holloway.retrieval.duplicate_detection import SimilarMemory
     from holloway.service.open_project import OpenProject
     from holloway.store.candidates import StoredCandidate
     from holloway.store.store import Store
@@ -125,17 +125,22 @@ class MemoryEditor:
             session=session,
         )
         store = self._opened.user if user else self._opened.store
-        close = find_similar_memories(store, content)
-        placed = against(draft, close) if user else self._placed(against(draft, close), everywhere=everywhere)
+        similar_memories = find_similar_memories(store, content)
+        draft = add_conflicts(draft, similar_memories)
+        placed = draft if user else self._placed(draft, everywhere=everywhere)
         admitted = sanitize_draft(placed, "" if user else str(self._opened.project.root))
-        twin = same(placed, close)
-        added = store.memories.reinforce_similar(twin, admitted) if twin else store.memories.add_memory(admitted)
+        duplicate = find_duplicate(placed, similar_memories)
+        added = (
+            store.memories.reinforce_similar(duplicate, admitted) if duplicate else store.memories.add_memory(admitted)
+        )
         reinforced_memory = added.memory if added.outcome == "reinforced" and source in HUMAN_SOURCES else None
         if reinforced_memory and (type is not None or summary or details):
             edited_memory = self.edit(reinforced_memory.id, type=type, summary=summary or None, details=details)[0]
             added = replace(added, memory=edited_memory)
-        near = tuple(similar for similar in close if added.memory is None or similar.memory.id != added.memory.id)
-        return Remembered(added.outcome, added.memory, added.redacted, inferred, near[:CLOSE_SHOWN])
+        other_memories = [
+            similar for similar in similar_memories if added.memory is None or similar.memory.id != added.memory.id
+        ]
+        return Remembered(added.outcome, added.memory, added.redacted, inferred, tuple(other_memories[:CLOSE_SHOWN]))
 
     def _placed(self, draft: Draft, *, everywhere: bool) -> Draft:
         """Return a draft with the current commit and branch; a preference of the person holds on all branches."""
@@ -190,7 +195,7 @@ class MemoryEditor:
         return store.memories.update_memory(old, "edited", change_note, **fields), admitted.redacted
 
     def pin(self, reference: str, *, on: bool = True) -> Memory:
-        """Keep a memory from fading, or let it fade again."""
+        """Keep a memory from decaying, or let it decay again."""
         store, memory = self._opened.find_living(reference)
         return store.memories.update_memory(memory, "pinned" if on else "unpinned", pinned=on)
 

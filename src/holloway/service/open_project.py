@@ -74,7 +74,7 @@ class OpenProject:
         self.trust.save()
 
     def prune(self) -> Pruned:
-        """Set aside memories that faded; remove those whose grace period is over."""
+        """Set aside memories that decayed; remove those whose grace period is over."""
         return lifecycle.prune_stores(self.stores(), self.clock.now())
 
     def maintain(self) -> None:
@@ -173,7 +173,7 @@ class OpenProject:
         return self.find_memory(reference)[1]
 
     def find_memory(self, reference: str) -> tuple[Store, Memory]:
-        """Return a memory and its store; raises Unknown if neither store has it."""
+        """Return a memory and its store; raises UnknownMemory if neither store has it."""
         *leading_stores, last = self.stores()
         for store in leading_stores:
             try:

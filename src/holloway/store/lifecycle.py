@@ -1,4 +1,4 @@
-"""The lifecycle of memories: use, fading, pruning and the grace period."""
+"""The lifecycle of memories: use, decay, pruning and the grace period."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Pruned:
 
 
 def update_last_used(database: Database) -> None:
-    """Update the last use of memories from the ledger: fading starts when an agent was last shown them."""
+    """Update the last use of memories from the ledger: decay starts when an agent was last shown them."""
     if not database.fetch_value("SELECT 1 FROM injections WHERE counted = 0"):
         return
     with database.write_transaction():

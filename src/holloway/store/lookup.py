@@ -1,4 +1,8 @@
-"""Light reads of the store for injection: plain rows, with `sqlite3` and `json` only. Hooks load this."""
+"""Light access to the store for injection: finds memories, and records those that a session was shown.
+
+A recorded memory is not injected into that session again, also by parallel processes. Hooks load this module, so it
+returns plain rows and needs `sqlite3` and `json` only.
+"""
 
 from __future__ import annotations
 
@@ -336,7 +340,10 @@ def claim_injections(
     now: str,
     compacted: bool = False,
 ) -> list[str]:
-    """Record that this session is shown these memories; returns those that no parallel process showed first."""
+    """Record memories as injected into a session, so that none is injected twice.
+
+    Returns those that no parallel process recorded first.
+    """
     connection.execute("BEGIN IMMEDIATE")
     try:
         context = touch_session(connection, session, agent, now, compacted=compacted)

@@ -1,4 +1,4 @@
-"""Erase memories for good: rows, text index, write-ahead log, backups, journal. Only a text-free fingerprint stays."""
+"""Erases memories permanently: rows, text index, write-ahead log, backups, journal. Only a tombstone stays."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Reading failures: whether a command failed, which line says why, and a fingerprint that is the same on every machine.
+"""Parses the output of commands: whether one failed, which line says why, and a normalised fingerprint of the error.
 
-This is the one way to fingerprint an error: the observer stores what a hook looks up. The formats of tools are in
-`data/failures.toml`. The hook process imports this module, so it loads nothing but `re` and `json`.
+The fingerprint is the same on every machine, and this is the only way to compute it: the observer stores what a hook
+looks up. The formats of tools are in `data/failures.toml`. The hook process imports this module, so it loads nothing
+but `re` and `json`.
 """
 
 from __future__ import annotations

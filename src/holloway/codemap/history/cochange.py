@@ -1,4 +1,4 @@
-"""Queries on the git history: co-change, commits similar to a text, active files, and the share that was rewritten.
+"""Queries on the git history: co-change (change coupling), similar commits, active files, rewritten shares.
 
 The tables hold one row per commit and file; everything else is computed on demand, so that adding or removing a commit
 changes exactly its own rows. Paths are current: an old name counts for the file that it became.

@@ -1,4 +1,4 @@
-"""Import of rules files: rules become memories for review; detects unchanged, changed and removed rules."""
+"""Import of rules files (CLAUDE.md, AGENTS.md): each rule becomes a memory for review, or updates or removes one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Splits elements into blocks: a list item or paragraph that states one rule, with its code and lead-in."""
+"""Splits the parsed Markdown of a rules file into rules: one list item or paragraph each, with its code and lead-in."""
 
 from __future__ import annotations
 

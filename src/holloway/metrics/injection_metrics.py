@@ -1,4 +1,4 @@
-"""Metrics of holloway's responses, of injected memories and of prefetched files: cited, acted on, tokens saved."""
+"""Metrics of hook responses, injected memories and prefetched files: cited, acted on, and the tokens saved."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.memory import RelationType
-from holloway.proof.record_fields import ACTED_STEPS
-from holloway.proof.work_figures import DISCOVERY
+from holloway.metrics.record_fields import ACTED_STEPS
+from holloway.metrics.work_metrics import DISCOVERY
 from holloway.store.candidates import PROMOTED
 from holloway.store.session_ledger import REPORTED_USEFUL
 from holloway.text import command_compare
@@ -19,9 +19,9 @@ from holloway.text.tools import is_locate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from holloway.metrics.session_facts import HookAnswer, InjectedMemory, SessionFacts
     from holloway.observer.activity import ActivityEntry, SessionActivity
     from holloway.promotion.pipeline import Promotion
-    from holloway.proof.session_facts import HookAnswer, InjectedMemory, SessionFacts
 
 
 LEDGER_STEP_S = 0.001
@@ -55,7 +55,7 @@ def measure_injected(account: SessionActivity, promotion: Promotion | None, befo
         "corrected": before.corrected,
         "flagged": before.flagged,
         "contradicted": _find_contradicted(promotion, {injection.memory for injection in injected}),
-        "saved_tokens": _saved_tokens(account, before),
+        "saved_tokens": _estimate_saved_tokens(account, before),
         "graph_boost_rate": None,
         **_measure_prefetch(account, before.prefetched),
     }
@@ -86,8 +86,8 @@ def _measure_prefetch(account: SessionActivity, prefetched: Mapping[str, int] | 
     }
 
 
-def _saved_tokens(account: SessionActivity, before: SessionFacts) -> int | None:
-    """Estimate the tokens of searches that were not needed; None if the usual cost of a search is unknown."""
+def _estimate_saved_tokens(account: SessionActivity, before: SessionFacts) -> int | None:
+    """Estimate the tokens saved by searches that were not needed; None if the usual cost of a search is unknown."""
     files = count_unsearched(account, _files_told(account, before))
     return None if files and not before.search_tokens else round(files * before.search_tokens)
 

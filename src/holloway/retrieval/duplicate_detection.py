@@ -1,4 +1,7 @@
-"""Novelty: finds duplicates and contradictions of a text among similar memories. Similarity alone never deletes one."""
+"""Duplicate detection: finds near-duplicates and contradictions of a new text among the stored memories.
+
+It only reports them; the caller decides whether the new text is saved. Similarity alone never deletes a memory.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ DUPLICATE_SHARE = 0.8
 """Share of common words from which two texts are duplicates, unless they differ in a fact."""
 SAME_SUBJECT_SHARE = 0.5
 """Share from which two texts have the same subject, so that a differing fact is a contradiction."""
-NOVELTY_CANDIDATES_MAX = 12
+COMPARED_MEMORIES_MAX = 12
 CACHED_TEXTS = 64
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -47,7 +50,7 @@ class SimilarMemory:
 
 def find_similar_memories(store: Store, content: str) -> list[SimilarMemory]:
     """Return the living memories that duplicate or contradict a text, the most similar first."""
-    hits = search_memories(store.database, content, Filter(), NOVELTY_CANDIDATES_MAX)
+    hits = search_memories(store.database, content, Filter(), COMPARED_MEMORIES_MAX)
     contents = store.memories.get_contents([seq for seq, _ in hits])
     verdicts = {seq: compare_texts(content, stored_text) for seq, stored_text in contents.items()}
     memories = store.memories.get_by_seqs([seq for seq, (verdict, _) in verdicts.items() if verdict is not Verdict.NEW])

@@ -1,22 +1,22 @@
-"""Session record: all metrics of one session. Proof needs history, so every session stores one."""
+"""Session record: all metrics of one session, stored for every session so that they can be compared later."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from holloway.proof.injection_figures import measure_answers, measure_injected
-from holloway.proof.record_fields import RECORD_VERSION
-from holloway.proof.work_figures import measure_work
+from holloway.metrics.injection_metrics import measure_answers, measure_injected
+from holloway.metrics.record_fields import RECORD_VERSION
+from holloway.metrics.work_metrics import measure_work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from holloway.metrics.session_facts import SessionFacts, StoreFigures
     from holloway.observer.activity import SessionActivity
     from holloway.observer.outcome import SessionClassification
     from holloway.observer.signals.signal import Signal
     from holloway.promotion.pipeline import Promotion
-    from holloway.proof.session_facts import SessionFacts, StoreFigures
 
 
 def build_record(
@@ -27,7 +27,7 @@ def build_record(
     before: SessionFacts,
     wording: str = "",
 ) -> dict[str, Any]:
-    """Return all figures of one session: every field of the table, with None for what is unknown."""
+    """Return all metrics of one session: every field of the table, with None for what is unknown."""
     return {
         "version": RECORD_VERSION,
         "group": before.group,

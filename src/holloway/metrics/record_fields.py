@@ -177,7 +177,7 @@ RECORD_FIELDS: tuple[RecordField, ...] = (
         LEDGER,
     ),
     RecordField("store_memories", "memories", "memories in the store when the session was learned from", STORE),
-    RecordField("store_mean_confidence", "0 to 1", "their mean confidence, before fading", STORE),
+    RecordField("store_mean_confidence", "0 to 1", "their mean confidence, before decay", STORE),
     RecordField("store_module_coverage", "0 to 1", "share of the modules that a memory is about", "store, code map"),
     RecordField("signals", "times by signal", "how often each signal fired", EVENTS),
     RecordField("candidates", "candidates by signal and state", "fate of the candidates of each signal", "promotion"),

@@ -1,10 +1,10 @@
-"""What is new, what is known, and what contradicts what is known."""
+"""A text is new, a duplicate of a stored memory, or a contradiction of one."""
 
 import pytest
 
 import holloway
 from holloway.domain.memory import RelationType, Source
-from holloway.retrieval.novelty import Verdict, compare_texts, find_similar_memories
+from holloway.retrieval.duplicate_detection import Verdict, compare_texts, find_similar_memories
 from tests.store.test_memories import taught
 
 

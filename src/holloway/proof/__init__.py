@@ -1,1 +1,0 @@
-"""Session metrics: what each session cost, and what memory saved it."""
