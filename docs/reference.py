@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 
-from holloway.metrics.record_fields import RECORD_FIELDS
+from holloway.proof.record_fields import RECORD_FIELDS
 from holloway.service.code_map import CodeMap
 from holloway.service.holloway import Holloway
 from holloway.service.memory_editor import MemoryEditor

@@ -7,8 +7,8 @@ import pytest
 from holloway.domain.memory import MemoryType, Source, State
 from holloway.domain.work import Outcome
 from holloway.errors import HollowayError
-from holloway.metrics.session_facts import SessionFacts
 from holloway.promotion.gates import is_strict
+from holloway.proof.session_facts import SessionFacts
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session
 from holloway.service.session_learning import Learning, moment_of

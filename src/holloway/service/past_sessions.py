@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from holloway.capture import hosts, journal_reader, session_files
 from holloway.capture.session_files import SessionFiles, Unlearned, from_transcript, list_running
-from holloway.metrics.session_facts import FULL_GROUP, HookAnswer, SessionFacts
+from holloway.proof.session_facts import FULL_GROUP, HookAnswer, SessionFacts
 from holloway.safety.paths import safe_name
 from holloway.service.session_learning import Learned, Learning
 from holloway.store import answer_log, candidates

@@ -25,7 +25,6 @@ from holloway.injection.prefetch import PrefetchPlan
 from holloway.injection.project_map import ProjectMap
 from holloway.injection.roles import RoleContext, show_rendered
 from holloway.injection.session_state import new_state
-from holloway.metrics import session_facts as measured
 from holloway.observer import checkpoint
 from holloway.observer.activity import SessionActivity
 from holloway.observer.observer import Observer
@@ -33,6 +32,7 @@ from holloway.observer.scratchpad import truncate_middle
 from holloway.observer.scratchpad_merge import merge_scratchpads
 from holloway.observer.signals.signal import SignalName
 from holloway.promotion.pipeline import Promotion
+from holloway.proof import session_facts as measured
 from holloway.safety import secrets
 from holloway.safety.paths import safe_name
 from holloway.service.session_context import CitedMessages, SessionReader

@@ -14,8 +14,6 @@ from holloway.domain.work import Outcome, SessionSummary
 from holloway.embeddings.vocabulary import is_ordinary_word
 from holloway.llm.metered_client import meter_writer
 from holloway.llm.providers import choose_writer
-from holloway.metrics.session_facts import SessionFacts, collect_before
-from holloway.metrics.session_record import build_record
 from holloway.observer.activity import SessionActivity
 from holloway.observer.carriers import Trust
 from holloway.observer.observer import DetectedSignals
@@ -28,6 +26,8 @@ from holloway.promotion.gates import is_strict
 from holloway.promotion.llm_rewrite import rewrite_candidates
 from holloway.promotion.pipeline import Promotion
 from holloway.promotion.synthesis import collect_statistics
+from holloway.proof.session_facts import SessionFacts, collect_before
+from holloway.proof.session_record import build_record
 from holloway.safety import secrets
 from holloway.store import branches, foreign_digests, observations, session_ledger
 from holloway.store.local_key import load_or_create_key

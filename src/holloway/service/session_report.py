@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from holloway.domain.memory import State
 from holloway.errors import InvalidInput
-from holloway.metrics.record_fields import complete_record
 from holloway.promotion import trust_level
+from holloway.proof.record_fields import complete_record
 from holloway.store import candidates as ledger
 from holloway.store import session_ledger
 

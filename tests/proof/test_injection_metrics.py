@@ -6,13 +6,13 @@ import pytest
 
 from holloway import Holloway
 from holloway.domain.memory import Draft, Memory, Relation, RelationType
-from holloway.metrics.injection_metrics import measure_answers, measure_injected
-from holloway.metrics.record_fields import ACTED_STEPS
-from holloway.metrics.session_facts import HookAnswer, InjectedMemory, SessionFacts
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.promotion.candidate import Candidate
 from holloway.promotion.gates import GateDecision
 from holloway.promotion.pipeline import Promotion
+from holloway.proof.injection_metrics import measure_answers, measure_injected
+from holloway.proof.record_fields import ACTED_STEPS
+from holloway.proof.session_facts import HookAnswer, InjectedMemory, SessionFacts
 from tests.observer.story import Story
 
 SEARCH_TOKENS = 500

@@ -1,6 +1,6 @@
 """The facts beside its events that a session is measured against."""
 
-from holloway.metrics.session_facts import SessionFacts
+from holloway.proof.session_facts import SessionFacts
 
 
 def test_what_nobody_tells_is_unknown() -> None:

@@ -8,8 +8,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.memory import RelationType
-from holloway.metrics.record_fields import ACTED_STEPS
-from holloway.metrics.work_metrics import DISCOVERY
+from holloway.proof.record_fields import ACTED_STEPS
+from holloway.proof.work_metrics import DISCOVERY
 from holloway.store.candidates import PROMOTED
 from holloway.store.session_ledger import REPORTED_USEFUL
 from holloway.text import command_compare
@@ -19,9 +19,9 @@ from holloway.text.tools import is_locate
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holloway.metrics.session_facts import HookAnswer, InjectedMemory, SessionFacts
     from holloway.observer.activity import ActivityEntry, SessionActivity
     from holloway.promotion.pipeline import Promotion
+    from holloway.proof.session_facts import HookAnswer, InjectedMemory, SessionFacts
 
 
 LEDGER_STEP_S = 0.001

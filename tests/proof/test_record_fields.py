@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from docs.reference import record_table
-from holloway.metrics.record_fields import RECORD_FIELD_NAMES, RECORD_FIELDS, RECORD_VERSION, complete_record
+from holloway.proof.record_fields import RECORD_FIELD_NAMES, RECORD_FIELDS, RECORD_VERSION, complete_record
 
 VERSION_1 = """
 {"acted_on": [], "agent": "claude-code", "candidates": {}, "cited": [], "context_peak": 0, "corrected": 0,

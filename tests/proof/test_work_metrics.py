@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from holloway.domain.event import SubtaskDone
-from holloway.metrics.record_fields import EARLY_STEPS
-from holloway.metrics.session_facts import InjectedMemory, SessionFacts
-from holloway.metrics.work_metrics import measure_work, search_tokens
+from holloway.proof.record_fields import EARLY_STEPS
+from holloway.proof.session_facts import InjectedMemory, SessionFacts
+from holloway.proof.work_metrics import measure_work, search_tokens
 from holloway.text.failures import fingerprint_failure, list_errors
 from holloway.text.tokens import estimate_tokens
 from tests.observer.story import Story

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from holloway.metrics.record_fields import EARLY_STEPS
 from holloway.observer.signals import error_retry
+from holloway.proof.record_fields import EARLY_STEPS
 from holloway.text import commands
 from holloway.text.tokens import estimate_tokens
 from holloway.text.tools import is_search
 
 if TYPE_CHECKING:
-    from holloway.metrics.session_facts import SessionFacts
     from holloway.observer.activity import SessionActivity
     from holloway.observer.scratchpad import Action, Scratchpad
+    from holloway.proof.session_facts import SessionFacts
 
 DISCOVERY = ("search", "list")
 

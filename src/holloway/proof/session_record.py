@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from holloway.metrics.injection_metrics import measure_answers, measure_injected
-from holloway.metrics.record_fields import RECORD_VERSION
-from holloway.metrics.work_metrics import measure_work
+from holloway.proof.injection_metrics import measure_answers, measure_injected
+from holloway.proof.record_fields import RECORD_VERSION
+from holloway.proof.work_metrics import measure_work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from holloway.metrics.session_facts import SessionFacts, StoreFigures
     from holloway.observer.activity import SessionActivity
     from holloway.observer.outcome import SessionClassification
     from holloway.observer.signals.signal import Signal
     from holloway.promotion.pipeline import Promotion
+    from holloway.proof.session_facts import SessionFacts, StoreFigures
 
 
 def build_record(

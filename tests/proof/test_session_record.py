@@ -9,12 +9,12 @@ import pytest
 
 from holloway.domain.event import Started
 from holloway.domain.methodology import NATIVE
-from holloway.metrics.record_fields import RECORD_FIELD_NAMES, RECORD_VERSION
-from holloway.metrics.session_facts import HookAnswer, InjectedMemory, SessionFacts, StoreFigures
-from holloway.metrics.session_record import build_record
 from holloway.observer.observer import DetectedSignals
 from holloway.observer.outcome import classify_session
 from holloway.promotion.pipeline import Promotion
+from holloway.proof.record_fields import RECORD_FIELD_NAMES, RECORD_VERSION
+from holloway.proof.session_facts import HookAnswer, InjectedMemory, SessionFacts, StoreFigures
+from holloway.proof.session_record import build_record
 from tests.observer.story import Story
 
 
