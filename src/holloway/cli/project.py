@@ -74,6 +74,8 @@ def status_command(as_json: bool, project: str) -> None:
         print_json(project_status)
         return
     print_text(f"{project_status['project']}  {project_status['root']}", "bold")
+    if project_status["unconfirmed"]:
+        print_text(f"  {project_status['unconfirmed']}", "yellow")
     states = ", ".join(f"{number} {name}" for name, number in project_status["by_state"].items())
     print_text(f"  memories   {project_status['memories']}{f' ({states})' if states else ''}")
     for kind, number in project_status["by_type"].items():

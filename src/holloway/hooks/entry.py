@@ -82,12 +82,13 @@ def _handle(
     cwd = event.get("cwd")
     folder_of_event = cwd if isinstance(cwd, str) and cwd else os.getcwd()
     key, root = registry.find_project_key(folder_of_event, data)
+    question = ""
     if not key and event.get("hook_event_name") == "SessionStart":
         from holloway.hooks import responses
 
-        key, root = responses.resolve_project(folder_of_event, root)
+        key, root, question = responses.resolve_project(folder_of_event, root)
     if not key:
-        return "", "", None
+        return "", question, None
     DEADLINE.folder = registry.get_project_folder(data, key)
     paused = registry.get_paused_mode(data, key)
     return _in_project(event, host, DEADLINE.folder, root, paused, encode)

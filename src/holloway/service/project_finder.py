@@ -63,10 +63,9 @@ class NoMemory(HollowayError):
 
 
 def knows(path: Path, home: Path) -> bool:
-    """Return whether a folder belongs to a known project; a known root with a new origin counts."""
-    key, root = registry.find_project_key(str(path), str(home))
+    """Return whether a folder belongs to a known project, by the registry or by its history."""
     _must_be_there(path)
-    return bool(key or root) or any(projects.find_by_history(path, home))
+    return bool(projects.find_owner(path, home))
 
 
 def known_project(path: str, *, create: bool = False) -> Project:
@@ -75,6 +74,19 @@ def known_project(path: str, *, create: bool = False) -> Project:
     if not create and not knows(place, home):
         raise NoMemory(f"There is no memory for {place.resolve()} yet.", "`holloway init` starts one.")
     return projects.resolve_project(place, home)
+
+
+def find_claim(path: str) -> str:
+    """Return a sentence for the person if a folder names the origin of a project whose history it does not share."""
+    claim = projects.find_claim(Path(path).expanduser(), Path(config.data_home()))
+    return f"{claim.reason}; {projects.JOIN_HINT}." if claim else ""
+
+
+def join_project(path: str) -> Project:
+    """Let a folder share the memory of the project whose origin or first commit it names; raises InvalidInput."""
+    place = Path(path).expanduser()
+    _must_be_there(place)
+    return projects.join_project(place, Path(config.data_home()))
 
 
 def begin(path: str) -> bool:
