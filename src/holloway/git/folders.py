@@ -61,15 +61,25 @@ def has_own_history(root: str) -> bool:
     if not common or not (is_linked_worktree(root) or _is_git_dir_of(common, root)):
         return False
     branch_ref = read_file(os.path.join(git_dir(root), "HEAD")).strip().removeprefix("ref: ")
-    names = ["HEAD", "packed-refs", "reftable", os.path.join("refs", "heads")]
+    names = ["HEAD", "packed-refs", "reftable", "refs/heads"]
     names += [branch_ref] if branch_ref.startswith("refs/") else []
-    return all(_real_path(common, name) == os.path.join(os.path.realpath(common), name) for name in names)
+    return not any(_leads_elsewhere(common, name) for name in names)
+
+
+def _leads_elsewhere(folder: str, name: str) -> bool:
+    """Return whether a part of a path below a folder is a link."""
+    path = folder
+    for part in name.split("/"):
+        path = os.path.join(path, part)
+        if part == ".." or os.path.islink(path):
+            return True
+    return False
 
 
 def _is_git_dir_of(common: str, root: str) -> bool:
     """Return whether a git folder is inside a working tree, or names it as its own, as that of a submodule does."""
-    if os.path.realpath(common) == os.path.join(os.path.realpath(root), ".git"):
-        return True
+    if common == os.path.join(root, ".git"):
+        return not os.path.islink(common)
     named = _config_value(common, "[core]", "worktree")
     return bool(named) and _real_path(common, named) == os.path.realpath(root)
 
