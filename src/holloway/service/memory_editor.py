@@ -25,7 +25,7 @@ from holloway.errors import InvalidInput
 from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, against, infer, same
 from holloway.retrieval.novelty import find_similar_memories
 from holloway.service.project_paths import existing_files
-from holloway.store import branches, candidates, privacy, session_ledger
+from holloway.store import branches, candidates, contributions, privacy, session_ledger
 from holloway.store.filter import Filter
 from holloway.store.memories import HUMAN_SOURCES, UnknownMemory
 from holloway.store.write_gate import sanitize_draft, sanitize_reason
@@ -323,8 +323,9 @@ class MemoryEditor:
         return memories[:limit]
 
     def count_to_review(self) -> int:
-        """Return how many memories wait for a person's review today."""
-        return sum(store.memories.count_memories(self._due()) for store in self._opened.stores())
+        """Return how many memories and statements of agents about the map wait for a person's review today."""
+        proposals = contributions.list_proposals(self._opened.store.database)
+        return sum(store.memories.count_memories(self._due()) for store in self._opened.stores()) + len(proposals)
 
     def _due(self) -> Filter:
         return Filter(to_review=True, due=format_stamp(self._opened.clock.now()))
