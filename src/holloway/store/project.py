@@ -210,7 +210,7 @@ def _register_project(root: str, home: Path, joined_key: str = "") -> Project:
         from filelock import FileLock  # a fifth of the import time at session start, and needed once per project
 
         make_private_folder(home)
-        with FileLock(str(home / "registry.lock"), timeout=30):
+        with FileLock(str(home / "registry.lock"), timeout=30, mode=0o600):
             index = registry.read_registry(str(home))
             address, first_commits = registry.read_origin(root), _list_first_commits(root)
             identities = [f"origin:{address}"] if address else []
