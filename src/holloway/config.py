@@ -523,9 +523,11 @@ def replace_file(path: str, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, path)
-    except OSError as error:
+    except BaseException as error:
         try:  # noqa: SIM105  (contextlib is not loaded in a hook)
             os.unlink(partial)
         except OSError:
             pass
+        if not isinstance(error, OSError):
+            raise
         raise HollowayError(f"Cannot write {path}: {error.strerror}.", "Nothing was changed.") from error

@@ -195,7 +195,8 @@ def _obey_termination() -> None:
 
     receiver, sender = os.pipe()
     os.set_blocking(sender, False)
-    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda number, frame: None)
     signal.set_wakeup_fd(sender, warn_on_full_buffer=False)
 
     def leave() -> None:
