@@ -125,8 +125,16 @@ def _in_project(
 def _capture(event: dict[str, object], reader: responses.HookReader) -> bool:
     """Append an event to the journal; returns whether it is new."""
     from holloway.capture import journal
+    from holloway.store.registry import HOOK_SETTINGS
 
     entry = journal.entry_of(event, reader.now(), reader.root, reader.agent)
+    if os.path.exists(os.path.join(reader.folder, HOOK_SETTINGS)):
+        from holloway.capture.exclusions import load_exclusions  # few people have such rules
+
+        exclusions = load_exclusions(reader.folder)
+        if exclusions.has_entry(entry):
+            return True
+        exclusions.clean_entry(entry)
     return journal.append_entry(reader.journal, reader.main_session, entry)
 
 

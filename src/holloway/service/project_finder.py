@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from holloway import config, git
 from holloway.errors import HollowayError, InvalidInput
 from holloway.service.holloway import Holloway
+from holloway.store import hook_settings, registry
 from holloway.store import project as projects
-from holloway.store import registry
 from holloway.store.database import list_replaced_databases, list_rolling_backups
 from holloway.store.pause_state import pause_folder, resume_folder
 from holloway.store.store import find_backup_file, restore_backup_file
@@ -120,6 +120,13 @@ def paused_where(path: str) -> dict[str, str]:
     home, key = config.data_home(), known_project(path).key
     folders = {"here": registry.get_project_folder(home, key), "everywhere": home}
     return {scope: mode for scope, folder in folders.items() if (mode := registry.read_paused_mode(folder))}
+
+
+def refresh_hook_settings() -> None:
+    """Write the settings that hooks obey for every project, after a setting was changed."""
+    home = Path(config.data_home())
+    for project in projects.list_projects(home):
+        hook_settings.save_hook_settings(project, config.Settings.load_settings(project.key, str(home)))
 
 
 def _pause_folder(path: str, everywhere: bool) -> Path:

@@ -105,10 +105,28 @@ def get_project_folder(home: str, key: str) -> str:
     return os.path.join(home, "projects", key)
 
 
+HOOK_SETTINGS = "hook.json"
+"""File beside a project's database with the settings that hooks obey, written from `config.toml` by every command."""
+
+
 def get_paused_mode(home: str, key: str) -> str:
-    """Return what is paused for a project, by itself or globally: `all`, `capture`, `injection`, or an empty string."""
-    project_mode, global_mode = read_paused_mode(get_project_folder(home, key)), read_paused_mode(home)
-    return "all" if project_mode and global_mode and project_mode != global_mode else project_mode or global_mode
+    """Return what is paused for a project, by itself, globally or by an exclusion: all, capture, injection, or empty."""
+    folder = get_project_folder(home, key)
+    excluded = "capture" if read_hook_settings(folder).get("excluded") else ""
+    modes = {mode for mode in (read_paused_mode(folder), read_paused_mode(home), excluded) if mode}
+    return "all" if len(modes) > 1 else "".join(modes)
+
+
+def read_hook_settings(folder: str) -> dict[str, object]:
+    """Return the settings that hooks obey in a project; empty without the file. A damaged one stops capturing."""
+    try:
+        with open(os.path.join(folder, HOOK_SETTINGS), encoding="utf-8") as file:
+            settings = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError):
+        return {"excluded": True}
+    return settings if isinstance(settings, dict) else {"excluded": True}
 
 
 def read_paused_mode(folder: str) -> str:
