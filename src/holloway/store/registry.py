@@ -110,7 +110,7 @@ HOOK_SETTINGS = "hook.json"
 
 
 def get_paused_mode(home: str, key: str) -> str:
-    """Return what is paused for a project, by itself, globally or by an exclusion: all, capture, injection, or empty."""
+    """Return what is paused for a project, by itself, globally or by exclusion: all, capture, injection, or empty."""
     folder = get_project_folder(home, key)
     excluded = "capture" if read_hook_settings(folder).get("excluded") else ""
     modes = {mode for mode in (read_paused_mode(folder), read_paused_mode(home), excluded) if mode}
