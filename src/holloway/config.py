@@ -45,6 +45,8 @@ GRAPH_DEPTH_MAX = 6
 TASK_CHARS_MAX = 4_000
 """Characters of a session's task that are stored and compared with the next task."""
 
+EXCLUSION_CHARS_MAX = 4_000
+"""Characters of a setting with exclusion rules."""
 PASSAGE_CHARS_MAX = 4_000
 PASSAGE_FILES_MAX = 8
 EMBED_DIMS_MAX = 8_192
@@ -325,6 +327,29 @@ SETTINGS = {
             "(`outside:/srv/specs`), `issues` if only your team writes issues and reviews.",
         ),
         Setting(
+            "exclude.paths",
+            "",
+            (),
+            "Files that are never captured, separated by commas: names (`*.pem`), folders (`secrets`) or paths from "
+            "the root of the project (`deploy/keys/*`). What an agent does with them is not noted or learned from.",
+            maximum=EXCLUSION_CHARS_MAX,
+        ),
+        Setting(
+            "exclude.commands",
+            "",
+            (),
+            "Commands that are never captured, separated by commas: a program (`vault`), its first words (`op read`) "
+            "or a pattern (`aws * get-secret-value*`).",
+            maximum=EXCLUSION_CHARS_MAX,
+        ),
+        Setting(
+            "exclude.projects",
+            "",
+            (),
+            "Projects in which nothing is captured, separated by commas: names, or folders (`~/clients/*`).",
+            maximum=EXCLUSION_CHARS_MAX,
+        ),
+        Setting(
             "embedding.provider",
             "builtin",
             ("builtin", "ollama", "openai", "off"),
@@ -450,6 +475,10 @@ class Settings:
         """Return the value from the file or the default, ignoring environment variables."""
         return str(self._value_in_file(key)[0])
 
+    def stored_words(self, key: str) -> list[str]:
+        """Return the comma-separated words from the file or the default, ignoring environment variables."""
+        return [word.strip() for word in self.stored_value(key).split(",") if word.strip()]
+
     def resolve_value(self, key: str) -> tuple[str | int, str]:
         """Return the effective value and its source."""
         entry = find_setting(key)
@@ -526,9 +555,11 @@ def replace_file(path: str, data: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(partial, path)
-    except OSError as error:
+    except BaseException as error:
         try:  # noqa: SIM105  (contextlib is not loaded in a hook)
             os.unlink(partial)
         except OSError:
             pass
+        if not isinstance(error, OSError):
+            raise
         raise HollowayError(f"Cannot write {path}: {error.strerror}.", "Nothing was changed.") from error

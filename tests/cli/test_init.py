@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
-from tests.conftest import Repository
+from tests.conftest import Repository, make_repository
 from tests.install.installing import events, tree
 from tests.service.on_disk import transcript
 
@@ -89,3 +89,33 @@ def test_programs_read_what_was_found_and_with_yes_what_was_done(cli: Cli, repos
     assert [(agent["agent"], agent["changed"]) for agent in done["agents"]] == [("claude-code", True), ("codex", True)]
     assert str(Path.home() / SETTINGS) in done["agents"][0]["files"]
     assert events(Path.home() / SETTINGS)
+
+
+@pytest.mark.promise("one-project")
+def test_a_folder_that_only_names_the_origin_is_told_how_to_join(
+    cli: Cli, repository: Repository, tmp_path: Path
+) -> None:
+    origin = ("remote", "add", "origin", "git@example.com:acme/shop.git")
+    repository.git(*origin)
+    cli("init")
+    cli("remember", "tokens are burnt on refresh")
+    stranger = make_repository(tmp_path / "stranger", {"a.py": "a = 1\n"})
+    stranger.git(*origin)
+    place = ("--project", str(stranger.root))
+    question = "shares no first commit with it; if it is the same project, `holloway init --same-project`"
+    assert question in cli("status", *place).out
+    assert "burnt" not in cli("list", *place).out
+    assert question in cli("init", *place).out
+    assert "burnt" not in cli("list", *place).out
+    assert question in cli("status", *place).out, "a separate memory can still be joined"
+    joined = cli("init", "--same-project", *place)
+    assert (joined.code, question in joined.out) == (0, False)
+    assert "burnt" in cli("list", *place).out
+    assert question not in cli("status", *place).out
+
+
+def test_there_is_nothing_to_join_without_a_project_of_that_origin(cli: Cli, repository: Repository) -> None:
+    said = cli("init", "--same-project")
+    assert said.code == 2
+    assert "No project on this machine has the origin or the first commit" in said.err
+    assert "no memory" in cli("doctor").out

@@ -87,3 +87,21 @@ def test_the_confident_are_asked_only_what_needs_them_and_the_autonomous_get_no_
     printed = cli("review").out
     assert ("Last session" in printed) is summary
     assert ("Nothing to review." not in printed) is cards
+
+
+@pytest.mark.promise("records-wait")
+def test_what_an_agent_says_of_the_map_is_approved_or_dropped_in_the_review(cli: Cli, repository: Repository) -> None:
+    cli("init")
+    with holloway.open(repository.root) as memory:
+        memory.map.propose("auth", "has_purpose", memory.map.module("auth").key, agent="mcp", note="Who may enter")
+        memory.map.propose("README.md", "documents", "pyproject.toml", agent="mcp")
+    card = cli("review")
+    assert "Who may enter" in card.out
+    assert "no agent reads it before you approve it" in card.out
+    purpose, relation = cli("review", "--json").json["proposals"]
+    if purpose["statement"].startswith("README"):
+        purpose, relation = relation, purpose
+    assert "Who may enter" not in cli("modules").out
+    assert "Approved 1, dropped 1" in cli("review", "--ok", purpose["id"], "--drop", relation["id"]).out
+    assert "Who may enter" in cli("modules").out
+    assert cli("review", "--json").json["proposals"] == []

@@ -13,6 +13,7 @@ import pytest
 import holloway
 from holloway.capture import hosts
 from holloway.hooks import entry
+from holloway.install import launch_command
 from holloway.service import project_finder
 from tests.conftest import Repository, make_repository
 from tests.hooks.asking import TRAP, TRAP_FILE, Answer, Asking, command, event, hook
@@ -291,13 +292,36 @@ def test_a_host_that_never_closes_its_pipe_is_left_within_the_deadline(
         assert stderr.read() == b""
 
 
+ENDING = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
+
+
 @pytest.mark.promise("never-in-the-way")
-def test_a_host_that_terminates_the_hook_sees_exit_0(repository: Repository) -> None:
+@pytest.mark.parametrize("number", ENDING)
+def test_a_host_that_terminates_the_hook_sees_exit_0(repository: Repository, number: signal.Signals) -> None:
     with started(b" ") as (process, stderr):
         # The handler is in place once the hook has moved its stderr away from our pipe, which closes it.
         assert stderr.read() == b""
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
         assert process.wait(timeout=15) == 0
+
+
+@pytest.mark.promise("never-in-the-way")
+@pytest.mark.parametrize("number", ENDING)
+@pytest.mark.parametrize("wait_ms", [5, 15, 30, 60])
+def test_a_host_that_terminates_the_hook_while_it_starts_sees_exit_0(
+    repository: Repository, number: signal.Signals, wait_ms: int
+) -> None:
+    words = (*launch_command.launch_by_path().hook, "claude-code")
+    # The marker is written once the shell ignores signals: before that, nobody can.
+    line = launch_command.join_hook_line(words, windows=False).replace("; test", "; echo >&2; test", 1)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(["/bin/sh", "-c", line], stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"\n"
+        time.sleep(wait_ms / 1000)
+        process.send_signal(number)
+        assert process.communicate(b"{}", timeout=30) == (b"", b"")
+    assert process.returncode == 0
 
 
 @pytest.mark.promise("never-in-the-way")

@@ -121,3 +121,33 @@ def test_a_session_that_goes_on_after_it_was_cleared_is_told_again(
     ask(event(repository, "SessionEnd", reason="clear"))
     ask(event(repository, "SessionStart", "s2", source="clear"))
     assert TRAP in ask(event(repository, session="s2")).context
+
+
+@pytest.mark.promise("one-project")
+def test_a_folder_that_only_names_the_origin_is_told_and_writes_nothing_and_the_person_is_asked_once(
+    repository: Repository, memory: holloway.Holloway, trap: str, ask: Asking, tmp_path: Path
+) -> None:
+    repository.git("remote", "add", "origin", "git@example.com:acme/shop.git")
+    holloway.open(repository.root).close()
+    stranger = make_repository(tmp_path / "stranger", {TRAP_FILE: "other = 1\n"})
+    stranger.git("remote", "add", "origin", "https://example.com/acme/shop")
+    first = ask(event(stranger, "SessionStart", source="startup"))
+    assert first.context == ""
+    assert "init --same-project" in first.printed.decode()
+    for told in ("SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"):
+        assert ask(event(stranger, told, source="startup", prompt="Fix refresh in tokens.py")).printed == b""
+    assert not memory.project.journal_folder.exists()
+    assert len(list((memory.home / "projects").iterdir())) == 1
+    assert TRAP in ask(event(repository)).context, "the project itself is told as before"
+
+
+def test_a_clone_is_recognised_when_its_first_session_starts(
+    repository: Repository, memory: holloway.Holloway, trap: str, ask: Asking, tmp_path: Path
+) -> None:
+    repository.git("remote", "add", "origin", "git@example.com:acme/shop.git")
+    holloway.open(repository.root).close()
+    repository.git("clone", "-q", str(repository.root), str(tmp_path / "clone"))
+    clone = Repository(tmp_path / "clone")
+    clone.git("remote", "set-url", "origin", "git@example.com:acme/shop.git")
+    assert BRIEFED in ask(event(clone, "SessionStart", source="startup")).context
+    assert TRAP in ask(event(clone)).context

@@ -1,5 +1,7 @@
 import hashlib
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -524,3 +526,47 @@ def test_in_a_repository_the_copy_of_the_settings_is_where_nobody_commits_it(
     disconnected(path, home)
     assert path.read_bytes() == b'{"env": {"KEY": "value"}}'
     assert list((repository.root / ".git").glob("*before-holloway")) == []
+
+
+@pytest.mark.promise("leaves-no-trace")
+@pytest.mark.parametrize("failing_call", range(6))
+def test_an_interrupted_setup_leaves_no_copy_and_no_change(
+    repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch, failing_call: int
+) -> None:
+    settings = Path.home() / ".claude/settings.json"
+    written(settings, b'{"apiKeyHelper": "my own"}\n')
+    written(Path.home() / ".claude.json", b'{"mine": 1}\n')
+    before = tree(Path.home())
+    replace, calls = os.replace, iter(range(100))
+
+    def interrupted(source: str, target: str) -> None:
+        if next(calls) == failing_call:
+            raise KeyboardInterrupt
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    assert holloway("setup", "claude-code", "--yes", "--project", str(repository.root)) != 0
+    assert tree(Path.home()) == before
+    assert list((home / "installs").glob("*")) == []
+
+
+@pytest.mark.promise("leaves-no-trace")
+def test_a_signal_waits_until_the_setup_is_whole(
+    repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(Path.home() / ".claude/settings.json", b"{}\n")
+    events_seen: list[int] = []
+    replace, handler = os.replace, signal.signal(signal.SIGTERM, lambda number, frame: events_seen.append(number))
+
+    def terminated(source: str, target: str) -> None:
+        if Path(target).is_relative_to(Path.home()):
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert events_seen == [], "not before all files are written"
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", terminated)
+    try:
+        assert holloway("setup", "claude-code", "--yes", "--project", str(repository.root)) == 0
+    finally:
+        signal.signal(signal.SIGTERM, handler)
+    assert events_seen == [signal.SIGTERM]

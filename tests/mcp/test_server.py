@@ -84,7 +84,7 @@ async def _every_tool(root: Path) -> None:
         assert answers["locate"]["files"][0]["path"] == "src/shop/auth/tokens.py"
         assert answers["get_workflow_recipe"]["recipes"][0]["steps"] == ["write the view", "route it"]
         assert answers["memory_feedback"] == {"outcome": "counted"}
-        assert answers["update_module"]["purpose"] == "Tokens and sessions"
+        assert "approves" in answers["update_module"]["note"]
         assert TRAP not in answers["session_context"]["brief"]
         assert answers["record_memory"]["in_session"] == 1
 
@@ -139,6 +139,19 @@ def test_lines_that_are_no_messages_do_not_end_the_server(shop: Repository) -> N
     host.process.stdin.close()
     assert host.ended()[0] == 0
     assert waiting(shop.root) == ["Refunds go through the ledger first"]
+
+
+@pytest.mark.promise("mcp")
+def test_a_message_with_half_a_character_is_answered(shop: Repository) -> None:
+    host = Raw(shop.root)
+    assert host.process.stdin
+    for query in ("session \ud83d store", "\udc00session store"):
+        answer = host.asked("tools/call", {"name": "search_memory", "arguments": {"query": query}})
+        assert answer["result"]["structuredContent"]["memories"][0]["text"] == TRAP
+    host.record("Refunds go through \ud800 the ledger first")
+    host.process.stdin.close()
+    assert host.ended()[0] == 0
+    assert waiting(shop.root) == ["Refunds go through ? the ledger first"]
 
 
 def test_a_damaged_memory_is_said_by_the_tools_and_the_server_starts(shop: Repository) -> None:

@@ -206,14 +206,14 @@ def test_a_session_may_not_record_without_end(tools: Tools) -> None:
 
 def test_a_relation_needs_two_places_that_there_are(memory: holloway.Holloway, tools: Tools) -> None:
     tools.record_memory(FACT, relation=RelationInput(f"{TOKENS}:refresh", "flows_to", "src/shop/auth/session.py"))
-    [kept] = contributions.list_relations(memory.store.database)
+    [proposal] = memory.map.proposals()
+    kept = proposal.relation
     assert (kept.source, kept.kind, kept.target) == (f"{TOKENS}:refresh", "flows_to", "src/shop/auth/session.py")
     assert (kept.origin, kept.agent) == ("agent", "mcp")
-    assert tools.analyze_impact(TOKENS).relations == (f"{TOKENS}:refresh flows_to src/shop/auth/session.py",)
     for wrong in ("src/none.py", f"{TOKENS}:no_such_name", "/etc/passwd"):
         with pytest.raises(InvalidInput):
             tools.record_memory(FACT, relation=RelationInput(wrong, "documents", TOKENS))
-    assert len(contributions.list_relations(memory.store.database)) == 1
+    assert len(memory.map.proposals()) == 1
     assert tools.session_context().recorded == 1, "what is refused is not kept in part"
 
 
@@ -232,6 +232,36 @@ def test_a_task_that_nothing_speaks_of_is_told_so_and_an_empty_one_is_refused(to
     assert tools.locate("zzqqxx").note.startswith("No match for this task.")
     with pytest.raises(InvalidInput, match="`task` is empty"):
         tools.locate(" ")
+
+
+@pytest.mark.promise("records-wait")
+def test_what_an_agent_says_of_the_map_is_told_to_no_agent_before_a_person_approves_it(
+    memory: holloway.Holloway, tools: Tools
+) -> None:
+    billing = "src/shop/billing/invoice.py"
+    page = "README.md"
+    answer = tools.update_module("auth", "Zanzibar ledger of tokens", files=(page,))
+    assert "approves" in answer.note
+    tools.record_memory(FACT, relation=RelationInput(TOKENS, "flows_to", billing))
+    for said in (answer.purpose, tools.update_module("auth").purpose, tools.session_context().brief):
+        assert "Zanzibar" not in said
+    assert tools.analyze_impact(TOKENS).relations == ()
+    assert contributions.list_module_edits(memory.store.database) == []
+    assert memory.count_to_review() == 3
+    for proposal in memory.map.proposals():
+        memory.map.accept(proposal)
+    assert tools.update_module("auth").purpose == "Zanzibar ledger of tokens"
+    assert ("files", "auth", page) in contributions.list_module_edits(memory.store.database)
+    assert tools.analyze_impact(TOKENS).relations == (f"{TOKENS} flows_to {billing}",)
+    assert memory.count_to_review() == 0
+
+
+def test_what_an_agent_says_does_not_replace_what_a_person_said(memory: holloway.Holloway, tools: Tools) -> None:
+    other = "src/shop/billing/invoice.py"
+    memory.map.relate(TOKENS, "flows_to", other, note="through the queue")
+    tools.record_memory(FACT, relation=RelationInput(TOKENS, "flows_to", other))
+    assert memory.map.proposals() == []
+    assert tools.analyze_impact(TOKENS).relations != ()
 
 
 def test_what_a_person_said_of_a_module_stays(memory: holloway.Holloway, tools: Tools) -> None:

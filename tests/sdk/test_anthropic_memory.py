@@ -50,7 +50,7 @@ def test_what_is_written_is_a_memory_that_people_see_without_its_secrets(tool: M
     create(tool, NOTES, "the token is ghp_" + SECRET)
     (found,) = [each for each in memory.memories() if "the token is" in each.content]
     assert SECRET not in found.content
-    assert found.state == "unconfirmed"
+    assert found.state == "quarantined"
 
 
 def test_files_and_folders_are_renamed_and_deleted(tool: MemoryTool) -> None:

@@ -23,7 +23,7 @@ from holloway.install import connection_checks, launch_command, original_files
 from holloway.install.hooks_json import find_our_hooks
 from holloway.service import background_worker, doctor
 from holloway.store import answer_log, learned_files
-from tests.conftest import Repository
+from tests.conftest import Repository, make_repository
 from tests.install.installing import holloway as command
 from tests.install.installing import written
 
@@ -188,6 +188,15 @@ def shallow(patient: Patient) -> None:
     (patient.root / ".git/shallow").write_text(patient.repository.git("rev-parse", "HEAD") + "\n")
 
 
+def stranger(patient: Patient) -> None:
+    address = "git@example.com:acme/shop.git"
+    patient.repository.git("remote", "add", "origin", address)
+    command("init", "--project", str(patient.root))
+    shutil.move(patient.root, patient.root.with_name("away"))
+    make_repository(patient.root, {"strange.txt": "another history"}).git("remote", "add", "origin", address)
+    command("init", "--project", str(patient.root))
+
+
 STATES: dict[Finding, Callable[[Patient], object]] = {
     Finding.SQLITE_OLD: lambda p: p.patch.setattr(sqlite3, "sqlite_version_info", (3, 31, 0)),
     Finding.NO_SCANNER: lambda p: no_package(p, "re2"),
@@ -202,6 +211,7 @@ STATES: dict[Finding, Callable[[Patient], object]] = {
     Finding.HOOK_FAILURES: lambda p: written(p.home / "hook-failures.log", b"2026-01-01T00:00:00Z ValueError\n"),
     Finding.ANSWERS_DROPPED: lost_answer,
     Finding.NO_MEMORY: lambda p: shutil.rmtree(p.home),
+    Finding.PROJECT_UNCONFIRMED: stranger,
     Finding.PAUSED: lambda p: command("pause", "--project", str(p.root)),
     Finding.NO_DATABASE: lambda p: gone(p, "memory.db*"),
     Finding.DATABASE_DAMAGED: damaged,

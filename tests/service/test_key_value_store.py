@@ -4,6 +4,7 @@ import pytest
 
 from holloway.domain.memory import Draft, Source, State
 from holloway.errors import InvalidInput
+from holloway.service import agents
 from holloway.service.holloway import Holloway
 from holloway.service.key_value_store import PROJECT, KeyValueStore
 from holloway.service.project_finder import pause
@@ -160,3 +161,27 @@ def test_every_namespace_with_values_is_listed_and_always_the_projects_own(value
     values.put(ADA, "taste", {"content": "likes tabs"})
     values.put(("a/b", "c#d"), "k", {"content": "v"})
     assert values.namespaces() == [("a/b", "c#d"), PROJECT, ADA]
+
+
+@pytest.mark.promise("records-wait")
+def test_a_programs_values_are_told_to_no_agent_before_a_person_approves_them(
+    values: KeyValueStore, memory: Holloway
+) -> None:
+    values.put(("team", "habits"), "reviews", {"content": "Zanzibar reviews happen before noon"})
+    assert values.get(("team", "habits"), "reviews") is not None
+    assert [entry.key for entry in values.find(("team",), "Zanzibar reviews")] == ["reviews"]
+    assert values.namespaces() == [("holloway",), ("team", "habits")]
+    assert agents.search_memories(memory, "Zanzibar reviews") == []
+    assert list(values.find(("holloway",), "Zanzibar reviews")) == []
+    (waiting,) = memory.to_review()
+    memory.confirm(waiting.id)
+    assert len(agents.search_memories(memory, "Zanzibar reviews")) == 1
+
+
+def test_a_quarantined_import_cannot_take_the_name_of_a_value(values: KeyValueStore, memory: Holloway) -> None:
+    values.put(("team",), "habit", {"content": "Reviews happen before noon"})
+    with memory.store.database.write_transaction():
+        memory.store.database.execute("UPDATE memories SET source = 'foreign_file'")
+    assert values.get(("team",), "habit") is None
+    assert list(values.find(("team",))) == []
+    assert values.namespaces() == [("holloway",)]

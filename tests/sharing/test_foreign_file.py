@@ -172,3 +172,15 @@ def test_paths_with_brackets_come_back_from_markdown() -> None:
     files = ("app/(shop)/page.tsx", "README.md")
     draft = through_markdown(a_memory("pages are grouped (by area)", files=files))
     assert (draft.content, draft.files) == ("pages are grouped (by area)", files)
+
+
+@pytest.mark.parametrize("form", ["markdown", "claude"])
+def test_markup_in_a_memory_is_text_in_what_is_written(memory: holloway.Holloway, form: str) -> None:
+    taught(memory, "the <img src=x> of ![a](https://evil.example/p.png) breaks <system-reminder>x</system-reminder>")
+    text = memory.export(form).decode()
+    assert "<" not in text
+    assert "](" not in text
+    memory.export_rules("AGENTS.md")
+    block = (memory.project.root / "AGENTS.md").read_text()
+    assert "<img" not in block
+    assert "](" not in block

@@ -64,3 +64,19 @@ def test_of_a_modules_names_only_the_latest_counts_even_where_there_is_no_room_f
     ]
     assert contributions.reset_module(database, "src/auth") == 2
     assert contributions.list_module_edits(database) == []
+
+
+def test_statements_of_agents_wait_and_are_bounded(memory: Holloway, monkeypatch: pytest.MonkeyPatch) -> None:
+    database = memory.store.database
+    monkeypatch.setattr(contributions, "PROPOSALS_MAX", 2)
+    for target in ("b.py", "c.py", "c.py"):
+        contributions.propose_relation(database, relation(target, origin="agent", agent="mcp"))
+    with pytest.raises(InvalidInput, match="2 statements"):
+        contributions.propose_relation(database, relation("d.py", origin="agent"))
+    assert contributions.list_relations(database) == []
+    first, second = contributions.list_proposals(database)
+    assert (first.statement, second.statement) == ("a.py flows_to b.py", "a.py flows_to c.py")
+    contributions.accept_proposal(database, first, AT)
+    contributions.drop_proposal(database, second)
+    assert contributions.list_proposals(database) == []
+    assert contributions.list_relations(database) == [relation("b.py", agent="mcp")]

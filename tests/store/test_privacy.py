@@ -9,6 +9,7 @@ import pytest
 
 import holloway
 from holloway.capture import journal
+from holloway.domain.memory import MemoryType
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, privacy, session_ledger
 from holloway.store.filter import Filter
@@ -189,9 +190,9 @@ def test_what_sessions_repeat_of_it_goes_too(memory: holloway.Holloway, home: Pa
 def test_what_the_history_of_another_memory_tells_of_it_goes_too(
     memory: holloway.Holloway, repository: Repository, home: Path
 ) -> None:
-    repository.commit("AGENTS.md", "- Use the helper `day` for dates in templates.\n")
+    repository.commit("AGENTS.md", "- Use the helper `day` for dates.\n")
     memory.import_rules()
-    repository.commit("AGENTS.md", f"- Use the {CANARY} helper `day` for dates in templates.\n")
+    repository.commit("AGENTS.md", f"- Use the {CANARY} helper `day` for days.\n")
     memory.import_rules()
     (said,) = (each for each in memory.memories() if CANARY in each.content)
     memory.forget([said], hard=True)
@@ -229,3 +230,53 @@ def test_all_cached_vectors_go_with_a_hard_forget(memory: holloway.Holloway, clo
     memory.forget([memory.get(made.id)], hard=True)
     assert cache.get_vector("a question about it") is None
     assert not matrix.exists()
+
+
+FIGURES = {
+    MemoryType.PREFETCH_PATTERN: {"module": "auth", "always": ["README.md"]},
+    MemoryType.TASK_CALIBRATION: {"module": "auth", "actual_steps": 9.0, "planned_steps": 6.0, "samples": 3},
+    MemoryType.CONTEXT_COST: {"module": "auth", "mean_tokens": 7000.0, "p90_tokens": 9000.0, "samples": 3},
+}
+
+
+@pytest.mark.promise("forget")
+@pytest.mark.parametrize("kind", MemoryType)
+def test_no_kind_of_memory_leaves_a_part_of_its_sentence_in_other_words_of_the_data_folder(
+    memory: holloway.Holloway, home: Path, kind: MemoryType
+) -> None:
+    words = f"{CANARY} cache of {kind.label} must be flushed by hand"
+    said = taught(memory, f"Note that the {words} before the release.", type=kind, details=FIGURES.get(kind))
+    repeated = f"No!  the {words.upper().replace(' MUST', chr(0x2014) + 'must')} and then deploy"
+    learning = Learning(memory.opened)
+    learning.learn(Story("open", task=repeated).edit("README.md").plan(repeated, "Other").red().pad())
+    learning.learn(Story("bad").edit("README.md").records(f"Remember, the {words}", "gotcha").red().pad())
+    memory.store.create_backup()
+    folder = str(memory.project.journal_folder)
+    prompt: dict[str, object] = {"hook_event_name": "UserPromptSubmit", "prompt": repeated}
+    journal.append_entry(folder, "s1", journal.entry_of(prompt, "2026-01-05T09:00:00.000Z"))
+    memory.session("cut short", task=repeated).checkpoint()
+    assert len(places_of(home, CANARY) + places_of(home, CANARY.upper())) >= 4
+    assert memory.forget([said], hard=True).left == ()
+    assert places_of(home, CANARY) + places_of(home, CANARY.upper()) == []
+
+
+@pytest.mark.promise("forget")
+def test_a_sentence_without_spaces_is_found_in_parts(memory: holloway.Holloway, home: Path) -> None:
+    said = taught(memory, "本番環境のデータベースは手動で移行してください")
+    task = "お願い:本番環境のデータベースは手動で移行し、その後デプロイ"
+    Learning(memory.opened).learn(Story("open", task=task).edit("README.md").red().pad())
+    memory.forget([said], hard=True)
+    assert places_of(home, "データベースは手動") == []
+
+
+@pytest.mark.promise("forget")
+def test_an_exported_block_and_a_living_memory_that_have_the_text_are_named(
+    memory: holloway.Holloway, repository: Repository
+) -> None:
+    said = taught(memory, SENTENCE)
+    memory.export_rules("AGENTS.md")
+    other = taught(memory, f"{SENTENCE}, and the {CANARY} is fed on Wednesdays by somebody else")
+    left = memory.forget([said], hard=True).left
+    assert left[0] == f"memory {other.id}, which has a part of the text"
+    assert str(repository.root / "AGENTS.md") in left[1]
+    assert memory.get(other.id).is_alive

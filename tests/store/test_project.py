@@ -1,5 +1,7 @@
 import json
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,12 +18,200 @@ def key_of(path: Path, home: Path) -> str:
     return projects.resolve_project(path, home).key
 
 
+def clone_of(repository: Repository, path: Path, origin: str, *options: str) -> Repository:
+    """A clone of a repository that names another address as its origin."""
+    repository.git("clone", "-q", *options, f"file://{repository.root}", str(path))
+    clone = Repository(path)
+    clone.git("remote", "set-url", "origin", origin)
+    return clone
+
+
+def stranger_with(path: Path, origin: str) -> Repository:
+    """A repository with another history that names the origin of a project."""
+    stranger = make_repository(path, {"strange.txt": "another history"})
+    stranger.git("remote", "add", "origin", origin)
+    return stranger
+
+
 @pytest.mark.promise("one-project")
-def test_a_clone_shares_the_memory_by_its_origin(repository: Repository, tmp_path: Path, home: Path) -> None:
+def test_a_clone_with_the_same_origin_and_first_commit_shares_the_memory(
+    repository: Repository, tmp_path: Path, home: Path
+) -> None:
     repository.git("remote", "add", "origin", ORIGIN)
-    other = make_repository(tmp_path / "elsewhere", {"x": "1"})
-    other.git("remote", "add", "origin", "https://example.com/Acme/shop")
-    assert key_of(repository.root, home) == key_of(other.root, home)
+    clone = clone_of(repository, tmp_path / "elsewhere", "https://example.com/Acme/shop")
+    assert key_of(repository.root, home) == key_of(clone.root, home)
+    assert projects.find_claim(clone.root, home) is None
+
+
+@pytest.mark.promise("one-project")
+def test_a_folder_that_only_names_the_origin_has_a_separate_memory(
+    repository: Repository, tmp_path: Path, home: Path
+) -> None:
+    repository.git("remote", "add", "origin", ORIGIN)
+    first = key_of(repository.root, home)
+    stranger = stranger_with(tmp_path / "stranger", ORIGIN)
+    assert registry.find_project_key(str(stranger.root), str(home)) == ("", str(stranger.root))
+    assert projects.find_owner(stranger.root, home) == ""
+    separate = key_of(stranger.root, home)
+    assert separate != first
+    assert registry.find_project_key(str(stranger.root), str(home))[0] == separate
+    assert key_of(repository.root, home) == first, "the origin is still that of the project"
+
+
+@pytest.mark.promise("one-project")
+@pytest.mark.parametrize("is_separate", [True, False])
+@pytest.mark.parametrize("is_shallow", [True, False])
+def test_the_person_can_join_a_folder_that_only_names_the_origin(
+    repository: Repository, tmp_path: Path, home: Path, is_shallow: bool, is_separate: bool
+) -> None:
+    repository.git("remote", "add", "origin", ORIGIN)
+    repository.commit("second.txt", "2")
+    first = key_of(repository.root, home)
+    path = tmp_path / "other"
+    other = clone_of(repository, path, ORIGIN, "--depth=1") if is_shallow else stranger_with(path, ORIGIN)
+    claim = projects.find_claim(other.root, home)
+    assert claim is not None
+    assert ("shallow" in claim.reason) == is_shallow
+    if is_separate:
+        assert key_of(other.root, home) != first
+    assert projects.join_project(other.root, home).key == first
+    assert key_of(other.root, home) == first
+    assert registry.find_project_key(str(other.root), str(home)) == (first, str(other.root))
+    assert projects.find_claim(other.root, home) is None
+
+
+def test_the_person_can_join_a_fork(repository: Repository, tmp_path: Path, home: Path) -> None:
+    repository.git("remote", "add", "origin", ORIGIN)
+    first = key_of(repository.root, home)
+    fork = clone_of(repository, tmp_path / "fork", "git@example.com:someone/shop.git")
+    assert key_of(fork.root, home) != first
+    assert projects.join_project(fork.root, home).key == first
+    assert key_of(fork.root, home) == first
+
+
+def test_joining_needs_a_project_to_join(repository: Repository, home: Path) -> None:
+    with pytest.raises(InvalidInput, match="No project on this machine"):
+        projects.join_project(repository.root, home)
+
+
+def test_a_shallow_clone_that_gets_its_history_is_recognised(
+    repository: Repository, tmp_path: Path, home: Path
+) -> None:
+    repository.git("remote", "add", "origin", ORIGIN)
+    repository.commit("second.txt", "2")
+    first = key_of(repository.root, home)
+    shallow = clone_of(repository, tmp_path / "shallow", ORIGIN, "--depth=1")
+    assert projects.find_owner(shallow.root, home) == ""
+    shallow.git("fetch", "-q", "--unshallow", f"file://{repository.root}")
+    assert projects.find_owner(shallow.root, home) == first
+
+
+def test_a_repository_that_takes_the_place_and_the_origin_of_another_is_another_project(
+    repository: Repository, tmp_path: Path, home: Path
+) -> None:
+    repository.git("remote", "add", "origin", ORIGIN)
+    first = key_of(repository.root, home)
+    repository.root.rename(tmp_path / "away")
+    stranger = stranger_with(repository.root, ORIGIN)
+    assert key_of(stranger.root, home) != first
+    assert key_of(tmp_path / "away", home) == first
+
+
+def test_a_clone_of_a_folder_on_this_machine_needs_its_history_too(
+    repository: Repository, tmp_path: Path, home: Path
+) -> None:
+    first = key_of(repository.root, home)
+    stranger = stranger_with(tmp_path / "stranger", str(repository.root))
+    assert key_of(stranger.root, home) != first
+
+
+def borrow_by_file(stranger: Path, owner: Path) -> None:
+    (stranger / ".git").write_text(f"gitdir: {owner}/.git\n")
+
+
+def borrow_by_link(stranger: Path, owner: Path) -> None:
+    (stranger / ".git").symlink_to(owner / ".git")
+
+
+def borrow_common_folder(stranger: Path, owner: Path) -> None:
+    (stranger / ".git").mkdir()
+    (stranger / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    (stranger / ".git/commondir").write_text(f"{owner}/.git\n")
+
+
+def borrow_refs(stranger: Path, owner: Path) -> None:
+    make_repository(stranger, {})
+    shutil.rmtree(stranger / ".git/refs")
+    (stranger / ".git/refs").symlink_to(owner / ".git/refs")
+    (stranger / ".git/objects/info/alternates").write_text(f"{owner}/.git/objects\n")
+    shutil.copyfile(owner / ".git/config", stranger / ".git/config")
+
+
+def borrow_one_ref(stranger: Path, owner: Path) -> None:
+    make_repository(stranger, {})
+    (stranger / ".git/refs/heads/main").unlink()
+    (stranger / ".git/refs/heads/main").symlink_to(owner / ".git/refs/heads/main")
+    (stranger / ".git/objects/info/alternates").write_text(f"{owner}/.git/objects\n")
+    shutil.copyfile(owner / ".git/config", stranger / ".git/config")
+
+
+@pytest.mark.promise("one-project")
+@pytest.mark.parametrize("borrow", [borrow_by_file, borrow_by_link, borrow_common_folder, borrow_refs, borrow_one_ref])
+@pytest.mark.parametrize("origin", ["", ORIGIN])
+def test_a_folder_that_borrows_the_history_of_another_has_a_separate_memory(
+    repository: Repository, tmp_path: Path, home: Path, borrow: Callable[[Path, Path], None], origin: str
+) -> None:
+    if origin:
+        repository.git("remote", "add", "origin", origin)
+    first = key_of(repository.root, home)
+    stranger = tmp_path / "stranger"
+    stranger.mkdir()
+    borrow(stranger, repository.root)
+    assert registry.find_project_key(str(stranger), str(home))[0] == ""
+    assert projects.find_owner(stranger, home) == ""
+    separate = key_of(stranger, home)
+    assert separate != first
+    assert key_of(stranger, home) == separate, "and stays so"
+    assert registry.find_project_key(str(stranger), str(home)) == (separate, str(stranger))
+
+
+def test_a_worktree_of_a_bare_repository_shares_the_memory_of_its_siblings(
+    repository: Repository, tmp_path: Path, home: Path
+) -> None:
+    repository.git("clone", "-q", "--bare", str(repository.root), str(tmp_path / "bare.git"))
+    bare = Repository(tmp_path / "bare.git")
+    for name in ("one", "two"):
+        bare.git("worktree", "add", "-q", "-b", name, str(tmp_path / name))
+    first = key_of(tmp_path / "one", home)
+    assert registry.find_project_key(str(tmp_path / "two"), str(home)) == (first, str(tmp_path / "two"))
+
+
+def test_a_project_that_was_registered_without_its_first_commit_gets_it(
+    repository: Repository, tmp_path: Path, home: Path
+) -> None:
+    repository.git("remote", "add", "origin", ORIGIN)
+    found = projects.resolve_project(repository.root, home)
+    about = json.loads((found.folder / "project.json").read_text())
+    about["identities"] = [name for name in about["identities"] if name.startswith("origin:")]
+    (found.folder / "project.json").write_text(json.dumps(about))
+    (home / "registry.json").unlink()
+    clone = clone_of(repository, tmp_path / "clone", ORIGIN)
+    assert projects.find_owner(clone.root, home) == ""
+    assert key_of(repository.root, home) == found.key
+    assert projects.find_owner(clone.root, home) == found.key
+
+
+def test_a_checkout_is_asked_about_once_until_it_changes(repository: Repository, home: Path) -> None:
+    home.mkdir()
+    root = str(repository.root)
+    assert not projects.is_asked(root, home)
+    projects.note_asked(root, home)
+    assert projects.is_asked(root, home)
+    repository.git("remote", "add", "origin", ORIGIN)
+    assert not projects.is_asked(root, home)
+    for number in range(projects.ASKED_MAX):
+        projects.note_asked(f"/elsewhere/{number}", home)
+    assert len(json.loads((home / "asked.json").read_text())) == projects.ASKED_MAX
 
 
 @pytest.mark.promise("one-project")
@@ -46,9 +236,7 @@ def test_an_origin_that_is_added_later_is_an_alias(repository: Repository, tmp_p
     first = key_of(repository.root, home)
     repository.git("remote", "add", "origin", ORIGIN)
     assert key_of(repository.root, home) == first
-    other = make_repository(tmp_path / "clone", {"y": "1"})
-    other.git("remote", "add", "origin", ORIGIN)
-    assert key_of(other.root, home) == first
+    assert key_of(clone_of(repository, tmp_path / "clone", ORIGIN).root, home) == first
 
 
 def test_an_origin_that_changes_is_an_alias_too(repository: Repository, home: Path) -> None:

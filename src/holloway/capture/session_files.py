@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from filelock import FileLock, Timeout
 
 from holloway.capture import claude_code, codex, hosts, journal_reader
+from holloway.capture.event_filter import EventFilter
+from holloway.capture.exclusions import load_exclusions
 from holloway.capture.json_lines import parse_time, read_objects
 from holloway.config import LEARN_ATTEMPTS_MAX, LOCK_WAIT_S, SESSION_SILENCE_S
 from holloway.domain.event import Started
 from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.observer.observer import Observer
-from holloway.store import learned_files
+from holloway.store import learned_files, registry
 from holloway.store.database import DatabaseBusy
 from holloway.store.learned_files import LearnedFile
 from holloway.store.pause_state import read_uncaptured
@@ -97,6 +99,10 @@ class SessionFiles(Generic[Lesson]):
         self._listed_folders: set[Path] = {path.parent for path in self._transcripts}
         self._lock = FileLock(str(store.project.folder / "learning.lock"), mode=0o600)
         self._uncaptured = [*read_uncaptured(home), *read_uncaptured(store.project.folder)]
+        folder = str(store.project.folder)
+        self._exclusions = load_exclusions(folder)
+        if registry.read_hook_settings(folder).get("excluded"):
+            self._uncaptured.append((0.0, None))
 
     def is_done(self, file: SessionFile) -> bool:
         """Return whether this version of a file was learned from, or failed too often."""
@@ -169,8 +175,9 @@ class SessionFiles(Generic[Lesson]):
         return observer.pad
 
     def _observe_events(self, observer: Observer, events: Iterator[Event]) -> None:
-        for event in events:
-            if isinstance(event, Started) or not self._is_paused(event.at):
+        admitted_events = map(EventFilter(self._exclusions).admit, events)
+        for event in admitted_events:
+            if event is not None and (isinstance(event, Started) or not self._is_paused(event.at)):
                 observer.observe_event(event)
 
     def _is_paused(self, at: float) -> bool:

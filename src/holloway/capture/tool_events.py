@@ -94,6 +94,12 @@ def part_id(call_id: str, n: int) -> str:
     return f"{call_id}#{n + 1}" if n and call_id else call_id
 
 
+def whole_call_id(part: str) -> str:
+    """Return the id of the tool call to which an event belongs."""
+    call_id, mark, number = part.rpartition("#")
+    return call_id if mark and number.isdigit() else part
+
+
 def build_results(result: Result, parts: int) -> list[Result]:
     """Return a copy of the result for each of the events of a tool call."""
     return [replace(result, call=part_id(result.call, n)) for n in range(max(1, parts))]

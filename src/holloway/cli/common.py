@@ -19,6 +19,7 @@ from holloway import config
 from holloway.errors import HollowayError, InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from rich.console import Console
@@ -92,6 +93,19 @@ def get_console() -> Console:
     return QuietConsole(
         highlight=False, soft_wrap=not sys.stdout.isatty(), emoji=False, force_terminal=False if plain else None
     )
+
+
+raw_option = click.option("--raw", is_flag=True, help="Show names that read as sentences too; they may be hostile.")
+
+
+def print_withheld(names: Sequence[str], *, raw: bool) -> None:
+    """Tell the person how many names the output gate withholds, or list them with --raw."""
+    if names and raw:
+        print_text("withheld from agents, because they read as sentences", "bold")
+        for name in names:
+            print_text(f"  {name}", "dim")
+    elif names:
+        print_text(f"{format_count(len(names), 'name')} withheld, --raw shows them", "dim")
 
 
 TASK_SHOWN_CHARS = 200

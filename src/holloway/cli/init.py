@@ -27,15 +27,24 @@ if TYPE_CHECKING:
 
 
 @click.command("init")
+@click.option(
+    "--same-project",
+    is_flag=True,
+    help="Share the memory of the project that has this origin or first commit: for a shallow clone, a fork, or "
+    "a folder whose history was rewritten.",
+)
 @yes_option
 @json_option
 @project_option
-def init_command(yes: bool, as_json: bool, project: str) -> None:
+def init_command(same_project: bool, yes: bool, as_json: bool, project: str) -> None:
     """Start a memory for a project: map its code, import its rules files, learn from past sessions, connect agents.
 
     Each step after the map asks first: rules files (CLAUDE.md, AGENTS.md, .cursorrules, ...) are imported for your
     review, agent sessions on this disk are learned from, and the agents installed here are connected, with the exact
     change shown. Without a terminal only the map is built, unless you add --yes.
+
+    A checkout shares the memory of a project with which it shares its first commit. The name of the origin is not
+    enough: a shallow clone or another history gets a memory of its own, unless you say --same-project.
 
     \b
     Example:
@@ -44,6 +53,7 @@ def init_command(yes: bool, as_json: bool, project: str) -> None:
     from holloway.cli.common import ProgressBar  # loaded when the command runs
     from holloway.service import past_sessions
 
+    _settle_project(project, same_project=same_project, as_json=as_json)
     with open_memory(project, create=True) as memory:
         with ProgressBar(hidden=as_json) as tell:
             commits = memory.map.update(workers=0, progress=tell).commits
@@ -56,6 +66,18 @@ def init_command(yes: bool, as_json: bool, project: str) -> None:
         connected = _offer_agents(memory, yes=yes)
         _print_brief(memory)
         _print_next_steps(project, connected=connected)
+
+
+def _settle_project(project: str, *, same_project: bool, as_json: bool) -> None:
+    """Decide whether a folder shares the memory of the project whose origin it names; at a terminal, ask."""
+    from holloway.service.project_finder import find_claim, join_project  # loaded when the command runs
+
+    claim = "" if same_project else find_claim(project)
+    if claim and not as_json:
+        print_text(claim, "yellow")
+        same_project = sys.stdin.isatty() and click.confirm("Is it the same project?", default=False)
+    if same_project:
+        join_project(project)
 
 
 def _run_as_json(memory: Holloway, *, yes: bool) -> None:

@@ -15,7 +15,9 @@ from holloway.cli.common import (
     open_memory,
     print_json,
     print_text,
+    print_withheld,
     project_option,
+    raw_option,
     read_text_argument,
 )
 from holloway.errors import InvalidInput
@@ -95,9 +97,12 @@ def _watch_changes(code_map: CodeMap, quiet: bool) -> None:
 @click.option(
     "--limit", "-n", type=click.IntRange(1, 200), default=10, show_default=True, help="Maximum number of files."
 )
+@raw_option
 @json_option
 @project_option
-def locate_command(words: tuple[str, ...], files: tuple[str, ...], limit: int, as_json: bool, project: str) -> None:
+def locate_command(
+    words: tuple[str, ...], files: tuple[str, ...], limit: int, raw: bool, as_json: bool, project: str
+) -> None:
     """Find the files that a task is about, each with the reasons for its rank.
 
     \b
@@ -111,9 +116,14 @@ def locate_command(words: tuple[str, ...], files: tuple[str, ...], limit: int, a
         known_paths = [memory.path_of(path, base_folder(project)) for path in files]
         located = memory.map.locate(task, known=known_paths, limit=limit)
     if as_json:
-        print_json(_located_fields(located))
+        print_json(_located_fields(located) | _withheld_fields(located.withheld, raw=raw))
     else:
         _print_located(located)
+        print_withheld(located.withheld, raw=raw)
+
+
+def _withheld_fields(names: Sequence[str], *, raw: bool) -> dict[str, Any]:
+    return {"withheld": len(names), "withheld_names": list(names)} if raw else {"withheld": len(names)}
 
 
 def _located_fields(located: LocateResult) -> dict[str, Any]:
@@ -152,9 +162,10 @@ def _print_located(located: LocateResult) -> None:
     "--depth", "-d", type=click.IntRange(1, 6), default=2, show_default=True, help="Maximum number of steps to follow."
 )
 @click.option("--forward", is_flag=True, help="Show what it depends on, instead of what depends on it.")
+@raw_option
 @json_option
 @project_option
-def impact_command(target: str, depth: int, forward: bool, as_json: bool, project: str) -> None:
+def impact_command(target: str, depth: int, forward: bool, raw: bool, as_json: bool, project: str) -> None:
     """Show what a change to a file or symbol affects: its users, tests to run, files often changed together with it.
 
     \b
@@ -165,9 +176,10 @@ def impact_command(target: str, depth: int, forward: bool, as_json: bool, projec
     with open_mapped_memory(project) as memory:
         consequences = memory.map.impact(target, depth=depth, forward=forward, where=base_folder(project))
     if as_json:
-        print_json(_impact_fields(consequences))
+        print_json(_impact_fields(consequences) | _withheld_fields(consequences.impact.withheld, raw=raw))
         return
     _print_impact(consequences, depth)
+    print_withheld(consequences.impact.withheld, raw=raw)
 
 
 def _print_impact(consequences: Consequences, depth: int) -> None:

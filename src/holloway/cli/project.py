@@ -74,6 +74,8 @@ def status_command(as_json: bool, project: str) -> None:
         print_json(project_status)
         return
     print_text(f"{project_status['project']}  {project_status['root']}", "bold")
+    if project_status["unconfirmed"]:
+        print_text(f"  {project_status['unconfirmed']}", "yellow")
     states = ", ".join(f"{number} {name}" for name, number in project_status["by_state"].items())
     print_text(f"  memories   {project_status['memories']}{f' ({states})' if states else ''}")
     for kind, number in project_status["by_type"].items():
@@ -198,7 +200,7 @@ def config_command(
     """
     from holloway import config  # loaded when the command runs
     from holloway.errors import InvalidInput
-    from holloway.service.project_finder import NoMemory, known_project
+    from holloway.service.project_finder import NoMemory, known_project, refresh_hook_settings
 
     sets = action == "set"
     if sets and (key is None or value is None):
@@ -212,8 +214,9 @@ def config_command(
         owner = ""
     if sets:
         config.change_setting(str(key), str(value), owner if is_local else "", str(data_folder()))
+        refresh_hook_settings()
         if owner:
-            open_memory(project).close()  # opening writes the settings file that hooks read
+            open_memory(project).close()  # opening writes the trust level where hooks read it
     settings = config.Settings.load_settings(owner, str(data_folder()))
     values = {entry.key: settings.resolve_value(entry.key) for entry in entries}
     if as_json:

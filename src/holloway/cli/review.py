@@ -23,6 +23,7 @@ from holloway.text.sanitize import first_paragraph, one_line
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
+    from holloway.service.results import Proposal
     from holloway.service.session_report import Summary
 
 REVIEW_REASONS = {
@@ -54,6 +55,8 @@ def review_command(
 ) -> None:
     """Review waiting memories: ok, edit, drop or later. Agents do not see quarantined memories before that.
 
+    What agents say about the map (purposes and files of modules, relations) waits here too, with ids like map-1a2b3c4d.
+
     It starts with a summary of the last session: memories used, memories learned and tokens saved (an estimate). The
     length of that summary depends on the trust level (`holloway trust`) and on whether you act on it.
 
@@ -69,14 +72,19 @@ def review_command(
 
     with open_memory(project) as memory:
         decided = _apply_options(memory, ok_ids, drop_ids, later_ids, ok_files)
-        waiting = memory.to_review()
+        waiting, proposals = memory.to_review(), memory.map.proposals()
         if as_json:
             last = session_report.summarize_session(memory)
             cards = [memory_json(card, memory.clock.now()) for card in waiting]
-            print_json({"results": cards, "last_session": summary_json(last) if last else None})
+            statements = [
+                {"id": proposal.id, "statement": proposal.statement, "agent": proposal.relation.agent}
+                for proposal in proposals
+            ]
+            summary = summary_json(last) if last else None
+            print_json({"results": cards, "proposals": statements, "last_session": summary})
             return
         if decided:
-            print_text(f"{decided}; {len(waiting)} left to review.")
+            print_text(f"{decided}; {len(waiting) + len(proposals)} left to review.")
             return
         if last := session_report.show_summary(memory):
             _print_summary(last)
@@ -84,16 +92,18 @@ def review_command(
             waiting += [card for card in last.to_decide if card.id not in waiting_ids]
         if offer := memory.trust.offer_more_careful():
             print_text(f"{offer}.", "yellow")
-        if not waiting:
+        if not waiting and not proposals:
             print_text("Nothing to review.")
         elif sys.stdin.isatty():
-            decided_count = _review_cards(memory, waiting)
+            decided_count = _review_proposals(memory, proposals) + _review_cards(memory, waiting)
             if decided_count:
                 session_report.note_decision(memory)
             print_text(
                 f"{format_count(decided_count, 'memory')} decided; {memory.count_to_review()} left to review.", "green"
             )
         else:
+            for proposal in proposals:
+                _print_proposal(proposal)
             for number, card in enumerate(waiting, 1):
                 _print_card(memory, card, number, len(waiting))
             print_text("Decide with `holloway review --ok ID`, `--drop ID` or `--later ID`.", "dim")
@@ -109,15 +119,24 @@ def _apply_options(
     """Apply the decisions given as options, after checking that every id exists; return a summary text."""
     from holloway.service import session_report  # loaded when the command runs
 
+    proposals = {proposal.id: proposal for proposal in memory.map.proposals()}
     for chosen in (*ok_ids, *later_ids, *drop_ids):
-        memory.get(chosen)
+        if chosen not in proposals:
+            memory.get(chosen)
     for chosen in ok_ids:
-        memory.confirm(chosen)
+        if proposal := proposals.get(chosen):
+            memory.map.accept(proposal)
+        else:
+            memory.confirm(chosen)
     for chosen in later_ids:
-        memory.later(chosen)
+        if chosen not in proposals:  # a statement about the map waits until it is judged
+            memory.later(chosen)
     approved = len(ok_ids) + sum(len(memory.approve_rules(path)) for path in ok_files)
-    if drop_ids:
-        memory.forget([memory.get(chosen) for chosen in drop_ids])
+    for chosen in drop_ids:
+        if proposal := proposals.get(chosen):
+            memory.map.drop(proposal)
+    if dropped := [memory.get(chosen) for chosen in drop_ids if chosen not in proposals]:
+        memory.forget(dropped)
     if not (approved or drop_ids or later_ids):
         return ""
     session_report.note_decision(memory)
@@ -147,6 +166,29 @@ def _print_summary(last: Summary) -> None:
     for word, memories in (("used", last.used), ("learned", last.learned)):
         for memory in memories:
             print_text(f"  {word} {memory.id}: {memory.summary}", "dim")
+
+
+def _review_proposals(memory: Holloway, proposals: list[Proposal]) -> int:
+    """Ask about each statement of an agent about the map; return the number of decisions."""
+    decided_count = 0
+    for proposal in proposals:
+        _print_proposal(proposal)
+        choice = click.prompt(
+            "  [o]k, [d]rop, [l]ater", type=click.Choice(list("odl")), show_choices=False, default="l"
+        )
+        if choice == "o":
+            memory.map.accept(proposal)
+        elif choice == "d":
+            memory.map.drop(proposal)
+        decided_count += choice != "l"
+    return decided_count
+
+
+def _print_proposal(proposal: Proposal) -> None:
+    agent = proposal.relation.agent
+    print_text(f"{proposal.id}  map", "bold cyan")
+    print_text(f"  {proposal.statement}")
+    print_text(f"  To review because an agent said so ({agent}); no agent reads it before you approve it.", "dim")
 
 
 def _review_cards(memory: Holloway, waiting: list[Memory]) -> int:

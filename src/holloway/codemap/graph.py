@@ -79,7 +79,7 @@ class ReachedNode:
 class ImpactReport:
     """The answer to "what breaks if I change this?"."""
 
-    __slots__ = ("complete", "direction", "files", "mentions", "reached", "target", "tests", "total")
+    __slots__ = ("complete", "direction", "files", "mentions", "reached", "target", "tests", "total", "withheld")
 
     def __init__(self, target: list[GraphNode], *, forward: bool) -> None:
         self.target = tuple(target)
@@ -94,12 +94,17 @@ class ImpactReport:
         """Unresolved references with the target's name: they may be uses too."""
         self.files: tuple[tuple[str, int], ...] = ()
         """Reached files with their distance, nearest first."""
+        self.withheld: tuple[str, ...] = ()
+        """Names and paths that may not be shown to agents, for the person only."""
 
     def hide_paths(self, may_show_path: Callable[[str], bool], may_show_name: Callable[[str], bool]) -> None:
         """Remove files whose path may not be shown, and names of definitions that may not; counts stay."""
-        for node in [*self.target, *(reached.node for reached in self.reached)]:
-            if node.name and not may_show_name(node.name):
-                node.name = ""
+        nodes = [*self.target, *(reached.node for reached in self.reached)]
+        names = [node.name for node in nodes if node.name and not may_show_name(node.name)]
+        paths = [node.path for node in nodes if not may_show_path(node.path)]
+        self.withheld = tuple(dict.fromkeys(names + paths))
+        for node in nodes:
+            node.name = "" if node.name in self.withheld else node.name
         self.target = tuple(node for node in self.target if may_show_path(node.path)) or self.target[:1]
         self.reached = tuple(reached for reached in self.reached if may_show_path(reached.node.path))
         self.files = tuple((path, distance) for path, distance in self.files if may_show_path(path))

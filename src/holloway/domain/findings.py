@@ -23,6 +23,7 @@ class Finding(StrEnum):
     HOOK_FAILURES = "hook-failures"
     ANSWERS_DROPPED = "answers-dropped"
     NO_MEMORY = "no-memory"
+    PROJECT_UNCONFIRMED = "project-unconfirmed"
     PAUSED = "paused"
     NO_DATABASE = "no-database"
     DATABASE_DAMAGED = "database-damaged"

@@ -36,10 +36,56 @@ def common_dir(root: str) -> str:
     return os.path.normpath(os.path.join(own_dir, named)) if named else own_dir
 
 
+def is_linked_worktree(root: str) -> bool:
+    """Return whether a repository lists this folder as its worktree; a `.git` file alone may name any repository."""
+    own_dir = git_dir(root)
+    repository, folder = os.path.split(os.path.dirname(own_dir))
+    if folder != "worktrees" or common_dir(root) != repository:
+        return False
+    listed = read_file(os.path.join(own_dir, "gitdir")).strip()
+    return bool(listed) and _real_path(own_dir, listed) == _real_path(root, ".git")
+
+
 def main_root(root: str) -> str:
-    """Return the main working tree of the repository that a worktree belongs to."""
+    """Return the main working tree of the repository that lists this folder as its worktree; else the folder itself."""
     common = common_dir(root)
-    return os.path.dirname(common) if os.path.basename(common) == ".git" else root
+    return os.path.dirname(common) if os.path.basename(common) == ".git" and is_linked_worktree(root) else root
+
+
+def has_own_history(root: str) -> bool:
+    """Return whether the history that git reads in a folder is that of the folder.
+
+    A `.git` file, a `commondir` file or a link in an untrusted folder may lead to the refs of another repository.
+    """
+    common = common_dir(root)
+    if not common or not (is_linked_worktree(root) or _is_git_dir_of(common, root)):
+        return False
+    branch_ref = read_file(os.path.join(git_dir(root), "HEAD")).strip().removeprefix("ref: ")
+    names = ["HEAD", "packed-refs", "reftable", "refs/heads"]
+    names += [branch_ref] if branch_ref.startswith("refs/") else []
+    return not any(_leads_elsewhere(common, name) for name in names)
+
+
+def _leads_elsewhere(folder: str, name: str) -> bool:
+    """Return whether a part of a path below a folder is a link."""
+    path = folder
+    for part in name.split("/"):
+        path = os.path.join(path, part)
+        if part == ".." or os.path.islink(path):
+            return True
+    return False
+
+
+def _is_git_dir_of(common: str, root: str) -> bool:
+    """Return whether a git folder is inside a working tree, or names it as its own, as that of a submodule does."""
+    if common == os.path.join(root, ".git"):
+        return not os.path.islink(common)
+    named = _config_value(common, "[core]", "worktree")
+    return bool(named) and _real_path(common, named) == os.path.realpath(root)
+
+
+def _real_path(folder: str, name: str) -> str:
+    return os.path.realpath(os.path.join(folder, name))
 
 
 def read_file(path: str) -> str:
@@ -62,13 +108,19 @@ def read_file(path: str) -> str:
 
 def origin_url(root: str) -> str:
     """Return the normalised URL of the remote `origin`; empty without one."""
+    url = _config_value(common_dir(root), '[remote "origin"]', "url")
+    return normalise_origin(url, root) if url else ""
+
+
+def _config_value(common: str, wanted_section: str, key: str) -> str:
+    """Return the first value of a key in a section of a repository's configuration; empty without one."""
     section = ""
-    for line in read_file(os.path.join(common_dir(root), "config")).splitlines():
+    for line in read_file(os.path.join(common, "config")).splitlines():
         line = line.strip()
         if line.startswith("["):
             section = line
-        elif section == '[remote "origin"]' and line.replace(" ", "").startswith("url="):
-            return normalise_origin(line.split("=", 1)[1].strip().strip('"'), root)
+        elif section == wanted_section and line.replace(" ", "").startswith(f"{key}="):
+            return line.split("=", 1)[1].strip().strip('"')
     return ""
 
 

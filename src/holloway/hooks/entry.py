@@ -83,12 +83,13 @@ def _handle(
     cwd = event.get("cwd")
     folder_of_event = cwd if isinstance(cwd, str) and cwd else os.getcwd()
     key, root = registry.find_project_key(folder_of_event, data)
+    question = ""
     if not key and event.get("hook_event_name") == "SessionStart":
         from holloway.hooks import responses
 
-        key, root = responses.resolve_project(folder_of_event, root)
+        key, root, question = responses.resolve_project(folder_of_event, root)
     if not key:
-        return "", "", None
+        return "", question, None
     DEADLINE.folder = registry.get_project_folder(data, key)
     paused = registry.get_paused_mode(data, key)
     return _in_project(event, host, DEADLINE.folder, root, paused, encode)
@@ -125,8 +126,16 @@ def _in_project(
 def _capture(event: dict[str, object], reader: responses.HookReader) -> bool:
     """Append an event to the journal; returns whether it is new."""
     from holloway.capture import journal
+    from holloway.store.registry import HOOK_SETTINGS
 
     entry = journal.entry_of(event, reader.now(), reader.root, reader.agent)
+    if os.path.exists(os.path.join(reader.folder, HOOK_SETTINGS)):
+        from holloway.capture.exclusions import load_exclusions  # few people have such rules
+
+        exclusions = load_exclusions(reader.folder)
+        if exclusions.has_entry(entry):
+            return True
+        exclusions.clean_entry(entry)
     return journal.append_entry(reader.journal, reader.main_session, entry)
 
 
@@ -195,7 +204,8 @@ def _obey_termination() -> None:
 
     receiver, sender = os.pipe()
     os.set_blocking(sender, False)
-    signal.signal(signal.SIGTERM, lambda number, frame: None)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda number, frame: None)
     signal.set_wakeup_fd(sender, warn_on_full_buffer=False)
 
     def leave() -> None:

@@ -213,17 +213,26 @@ def end_session(reader: HookReader) -> None:
     session_state.delete_state(reader.journal, reader.main_session)
 
 
-def resolve_project(folder: str, root: str) -> tuple[str, str]:
-    """Resolve a project that is known by another address or path, with git; returns its key and root, or nothing."""
+def resolve_project(folder: str, root: str) -> tuple[str, str, str]:
+    """Resolve a project that is known by another address or path, with git.
+
+    Returns its key and root, or nothing; then the third string may be a question to the person, asked once.
+    """
     from pathlib import Path  # needed once in the life of a project
 
     from holloway.store import project as projects
 
     data = Path(data_home())
-    if not root and not projects.find_by_history(Path(folder), data):
-        return "", ""
-    project = projects.resolve_project(Path(root or folder), data)
-    return project.key, str(project.root)
+    if root and projects.is_asked(root, data):
+        return "", "", ""
+    if projects.find_owner(Path(folder), data):
+        project = projects.resolve_project(Path(root or folder), data)
+        return project.key, str(project.root), ""
+    claim = projects.find_claim(Path(folder), data)
+    if claim is None:
+        return "", "", ""
+    projects.note_asked(root, data)
+    return "", "", f"holloway: {claim.reason}; {projects.JOIN_HINT}"
 
 
 def start_worker(folder: str, root: str, event_name: str) -> None:

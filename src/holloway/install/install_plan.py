@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
+import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -84,18 +86,40 @@ def plan_removal(dialect: Dialect, scope: str, root: Path, home: Path) -> Instal
 
 
 def apply_plan(plan: InstallPlan, home: Path) -> None:
-    """Write all changes; if one of a setup fails, roll back the earlier ones and raise."""
+    """Write all changes; if one of a setup fails or is interrupted, roll back the earlier ones and raise.
+
+    A signal is obeyed once all files are written, which takes milliseconds: no copy of a file is left half-way.
+    """
     folders = {change.path: original_files.missing_folders(change.path) for change in plan.needed_changes}
     attempted: list[ConfigChange] = []
     try:
-        for change in plan.needed_changes:
-            attempted.append(change)
-            changes.apply_change(change, home, folders[change.path])
-    except (HollowayError, OSError):
+        with _signals_held():
+            for change in plan.needed_changes:
+                attempted.append(change)
+                changes.apply_change(change, home, folders[change.path])
+    except BaseException:
         for change in () if plan.removes else reversed(attempted):
             with contextlib.suppress(HollowayError, OSError):
                 changes.undo_change(change, home)
         raise
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """Hold back the signals with which a person or a system ends a program; they are raised again afterwards."""
+    if threading.current_thread() is not threading.main_thread():  # only there can handlers be set
+        yield
+        return
+    received: list[int] = []
+    numbers = [number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None))]
+    handlers = {number: signal.signal(number, lambda number, frame: received.append(number)) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+        for number in dict.fromkeys(received):
+            signal.raise_signal(number)
 
 
 def list_parts(dialect: Dialect, scope: str, root: Path, home: Path, without: tuple[str, ...] = ()) -> list[ConfigPart]:

@@ -17,6 +17,9 @@ MCP_ENDING = ("-I", "-m", "holloway", "mcp")
 STATUS_ENDING = ("-I", "-m", "holloway", "statusline")
 """Arguments that identify our other entries. `-I` isolates Python from the repository it is started in."""
 
+_SIGNALS = "TERM INT HUP"
+"""Signals with which a host ends a hook."""
+
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
@@ -68,17 +71,22 @@ def join_shell_line(words: tuple[str, ...], *, windows: bool = os.name == "nt") 
 def join_hook_line(words: tuple[str, ...], *, windows: bool = os.name == "nt") -> str:
     """Join the words of a hook into one shell line that exits 0 and prints nothing if its program is missing.
 
-    `exec` leaves no shell between the host and the hook, so that a host's SIGTERM reaches it. Without the program,
-    `cat` reads the event, so that a host that is still writing it gets no broken pipe. The shells of Windows have no
-    common syntax for this: there, a missing program is an error, but never one that blocks the agent.
+    `exec` leaves no shell between the host and the hook, so that a host's SIGTERM reaches it. Until the hook handles
+    signals they are ignored, which a program inherits: one that comes while Python starts would kill it. Without the
+    program, `cat` reads the event, so that a host that is still writing it gets no broken pipe. The shells of Windows
+    have no common syntax for this: there, a missing program is an error, but never one that blocks the agent.
     """
     command = join_shell_line(words, windows=windows)
-    return command if windows else f"test -x {shlex.quote(words[0])} && exec {command}; cat >/dev/null 2>&1 || true"
+    if windows:
+        return command
+    start = f"test -x {shlex.quote(words[0])} && exec {command}"
+    return f"trap '' {_SIGNALS}; {start}; trap - {_SIGNALS}; cat >/dev/null 2>&1 || true"
 
 
 def hook_program(words: list[object]) -> object:
     """Return the program that a hook starts, given the words of its line in this or an earlier form."""
-    return words[2] if words[:2] == ["test", "-x"] and len(words) > 2 else words[0]
+    test = next((at for at in range(len(words) - 2) if words[at : at + 2] == ["test", "-x"]), None)
+    return words[0] if test is None else words[test + 2]
 
 
 def has_mcp_package() -> bool:

@@ -26,6 +26,7 @@ DATA_NAMES = (
     "user",
     "installs",
     "archive.key",
+    "asked.json",
     "config.toml",
     "hook-failures.log",
     "hook-failures.log.1",

@@ -137,9 +137,10 @@ def make_recipes(memories: Sequence[Memory], overview: Overview, now: datetime) 
     return Recipes(recipe_list, build, test, lint, "" if recipe_list else "No recipe is stored for that yet.")
 
 
-def describe_module(module: Module) -> ModuleInfo:
+def describe_module(module: Module, note: str = "") -> ModuleInfo:
     """Return the current description of a module."""
-    return ModuleInfo(neutralize_text(module.name), neutralize_text(module.purpose), module.core, len(module.files))
+    name, purpose = neutralize_text(module.name), neutralize_text(module.purpose)
+    return ModuleInfo(name, purpose, module.core, len(module.files), note)
 
 
 def _recipe_steps(memory: Memory) -> Iterator[str]:

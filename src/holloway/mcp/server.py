@@ -18,7 +18,17 @@ from holloway.text.sanitize import clean_text
 try:
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-    from mcp_types import CallToolResult, InputRequiredResult, TextContent, Tool, ToolAnnotations
+    from mcp.server.stdio import stdio_server
+    from mcp.shared.message import SessionMessage
+    from mcp_types import (
+        CallToolResult,
+        InputRequiredResult,
+        TextContent,
+        Tool,
+        ToolAnnotations,
+        jsonrpc_message_adapter,
+    )
+    from pydantic import ValidationError
 except ImportError as error:
     raise PackageMissing("mcp", "mcp") from error
 
@@ -88,6 +98,55 @@ class Server(MCPServer[Any]):
                 raise ToolError(f"{cause.message} {cause.hint}".strip()) from None
             raise
         return _compact_result(result) if isinstance(result, CallToolResult) else result
+
+    async def run_stdio_async(self) -> None:
+        """Serve on stdin and stdout; a message with half a character is read with a question mark in its place."""
+        async with stdio_server() as (incoming, outgoing):
+            options = self._lowlevel_server.create_initialization_options()
+            await self._lowlevel_server.run(RepairedMessages(incoming), outgoing, options)
+
+
+class RepairedMessages:
+    """The messages of a host, with those repaired that have a lone surrogate.
+
+    JSON may hold one, because JavaScript cuts strings inside of characters. The SDK drops such a message without an
+    answer, and the host would wait for it.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def receive(self) -> Any:
+        """Return the next message; raises what the stream raises at its end."""
+        return _repair_message(await self._stream.receive())
+
+    def __aiter__(self) -> RepairedMessages:
+        return self
+
+    async def __anext__(self) -> Any:
+        return _repair_message(await self._stream.__anext__())
+
+    async def __aenter__(self) -> RepairedMessages:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *exception: Any) -> bool | None:
+        ended: bool | None = await self._stream.__aexit__(*exception)
+        return ended
+
+
+def _repair_message(message: Any) -> Any:
+    """Return a message, parsed again without lone surrogates if it could not be read; else the error as it is."""
+    if not isinstance(message, ValidationError):
+        return message
+    try:
+        text = json.dumps(json.loads(message.errors()[0]["input"]), ensure_ascii=False)
+        return SessionMessage(jsonrpc_message_adapter.validate_json(text.encode("utf-8", "replace"), by_name=False))
+    except (ValueError, TypeError, RecursionError):  # not JSON, or no message
+        return message
 
 
 def serve_stdio(folder: Path) -> None:

@@ -48,6 +48,7 @@ NOTHING = "No memory matches."
 PAUSED = "The user has paused holloway here; nothing was looked up. `holloway resume` ends the pause."
 NOT_KEPT = "The user has paused holloway here; nothing was stored. `holloway resume` ends the pause."
 KEPT = "It becomes a memory if the session's work proves right, or when the user approves it."
+PROPOSED = "It counts once the user approves it in `holloway review`."
 
 
 class Tools:
@@ -155,8 +156,8 @@ class Tools:
             )
 
     def update_module(self, module: str, purpose: str = "", files: tuple[str, ...] = ()) -> ModuleInfo:
-        """Say what a module of this codebase is for, in a sentence, or which `files` belong to it. What a person
-        said stays."""
+        """Say what a module of this codebase is for, in a sentence, or which `files` belong to it. The user is asked
+        before it counts; what a person said stays."""
         _check_length(module, MCP_NAME_CHARS_MAX, "module")
         with self._open_memory() as memory:
             if agents.read_pauses(memory)[1]:
@@ -164,8 +165,9 @@ class Tools:
             if not memory.map.is_ready:
                 return ModuleInfo(one_line(clean_text(module), TAG_CHARS_MAX), note=agents.refresh_map(memory))
             if purpose or files:
-                agents.describe_module(memory, module, purpose=purpose, files=self._resolve_files(memory, files))
-            return responses.describe_module(memory.map.module(module))
+                paths = self._resolve_files(memory, files)
+                agents.describe_module(memory, module, purpose=purpose, files=paths, agent=self.agent)
+            return responses.describe_module(memory.map.module(module), PROPOSED if purpose or files else "")
 
     def session_context(self) -> Context:
         """Get an overview of this repository: how to build and test it, its modules, decisions, known traps, open work.

@@ -84,6 +84,8 @@ class LocateResult:
     coupled: tuple[CoupledFile, ...] = ()
     speaks_of_it: bool = False
     """Whether any evidence concerns the task itself; otherwise these are only recently active files."""
+    withheld: tuple[str, ...] = ()
+    """Paths among the best that read as sentences, for the person only."""
 
 
 def locate_files(
@@ -128,7 +130,8 @@ def fuse_evidence(evidence_by_kind: dict[str, FileEvidence]) -> dict[str, float]
 def _build_result(
     database: MapDatabase, evidence_by_kind: dict[str, FileEvidence], scores: dict[str, float], limit: int
 ) -> LocateResult:
-    ordered = _select_shown_paths(sorted(scores, key=lambda path: (-scores[path], path)), limit)
+    ranked = sorted(scores, key=lambda path: (-scores[path], path))
+    ordered = _select_shown_paths(ranked, limit)
     code = [path for path in ordered if not is_test(path)]
     best = scores[ordered[0]] if ordered else 1.0
     strengths = {name: evidence.scale_strengths() for name, evidence in evidence_by_kind.items()}
@@ -156,6 +159,7 @@ def _build_result(
         tuple(tests) or only_paths(queries.find_tests(database, code[:3], LOCATED_TESTS_MAX)),
         tuple(coupled[:COUPLED_MAX]),
         any(evidence_by_kind[name].strength for name in TASK_EVIDENCE),
+        tuple(path for path in ranked[:limit] if not is_path(path)),
     )
 
 

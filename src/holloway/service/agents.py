@@ -123,13 +123,15 @@ def resolve_location(memory: Holloway, given: str, where: Path | None) -> str:
 def relate(
     memory: Holloway, source: str, kind: str, target: str, *, agent: str, where: Path | None = None
 ) -> CodeRelation:
-    """Add an edge that no parser can see, between existing locations and without a note."""
+    """Propose an edge that no parser can see, between existing locations and without a note."""
     start, end = (resolve_location(memory, location, where) for location in (source, target))
-    return memory.map.relate(start, kind, end, agent=agent or "agent")
+    return memory.map.propose(start, kind, end, agent=agent)
 
 
-def describe_module(memory: Holloway, name: str, *, purpose: str = "", files: Sequence[str] = ()) -> None:
-    """Set the purpose or add files of a module; raises InvalidInput for a purpose that was set before."""
+def describe_module(
+    memory: Holloway, name: str, *, purpose: str = "", files: Sequence[str] = (), agent: str = ""
+) -> None:
+    """Propose the purpose or files of a module; raises InvalidInput for a purpose that a person set before."""
     module = memory.map.module(name)
     edits = contributions.list_module_edits(memory.store.database)
     if purpose and any(kind == "purpose" and key == module.key for kind, key, _ in edits):
@@ -138,7 +140,10 @@ def describe_module(memory: Holloway, name: str, *, purpose: str = "", files: Se
     if len(files) > MODULE_FILES_MAX:
         raise InvalidInput(f"{len(files)} files are too many at once.", f"At most {MODULE_FILES_MAX}.")
     added = [path for file in files if (path := resolve_file(memory, file)) not in assigned]
-    memory.map.edit_module(module.name, purpose=_sanitize_purpose(purpose), add=added)
+    if stated_purpose := _sanitize_purpose(purpose):
+        memory.map.propose(module.key, contributions.HAS_PURPOSE, module.key, agent=agent, note=stated_purpose)
+    for path in added:
+        memory.map.propose(path, contributions.BELONGS_TO, module.key, agent=agent)
 
 
 def _sanitize_purpose(purpose: str) -> str:

@@ -22,7 +22,7 @@ from holloway.safety.repository_text import is_name, is_path, only_names, only_p
 from holloway.service import background_worker
 from holloway.service.project_paths import closest_path, resolve_path
 from holloway.store import contributions, observations
-from holloway.store.contributions import CodeRelation
+from holloway.store.contributions import CodeRelation, Proposal
 from holloway.store.filter import Filter
 from holloway.store.project import refuse_home_or_disk
 from holloway.text.file_roles import is_test
@@ -259,12 +259,30 @@ class CodeMap:
         self.update()
         return removed_edits
 
-    def relate(self, source: str, kind: str, target: str, *, note: str = "", agent: str = "") -> CodeRelation:
+    def relate(self, source: str, kind: str, target: str, *, note: str = "") -> CodeRelation:
         """Add an edge that no parser can see."""
-        relation = CodeRelation(
-            source, kind, target, "agent" if agent else "user", agent, note, format_stamp(self._store.clock.now())
-        )
+        relation = CodeRelation(source, kind, target, "user", "", note, format_stamp(self._store.clock.now()))
         return contributions.save_relation(self._store.database, relation)
+
+    def propose(self, source: str, kind: str, target: str, *, agent: str, note: str = "") -> CodeRelation:
+        """Keep what an agent says about the map for the person; no agent reads it before it is accepted."""
+        at = format_stamp(self._store.clock.now())
+        relation = CodeRelation(source, kind, target, contributions.AGENT_ORIGIN, agent or "agent", note, at)
+        return contributions.propose_relation(self._store.database, relation)
+
+    def proposals(self) -> list[Proposal]:
+        """Return what agents said about the map and nobody has judged, oldest first."""
+        return contributions.list_proposals(self._store.database)
+
+    def accept(self, proposal: Proposal) -> None:
+        """Take what an agent said about the map for true, because a person confirms it."""
+        contributions.accept_proposal(self._store.database, proposal, format_stamp(self._store.clock.now()))
+        if self.is_ready:
+            self.update()
+
+    def drop(self, proposal: Proposal) -> None:
+        """Discard what an agent said about the map."""
+        contributions.drop_proposal(self._store.database, proposal)
 
     def unrelate(self, source: str, kind: str, target: str) -> bool:
         """Remove an edge that `relate` added; returns whether it existed."""

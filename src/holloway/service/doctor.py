@@ -54,6 +54,9 @@ def _guard_checks(name: str, checks: Iterator[Check]) -> Iterator[Check]:
 
 
 def _check_path(path: Path, home: Path) -> Iterator[Check]:
+    claim = projects.find_claim(path, home)
+    if claim is not None:
+        yield warning_check("project", Finding.PROJECT_UNCONFIRMED, claim.reason, f"{projects.JOIN_HINT}.")
     project = projects.find_project(path, home)
     if project is None:
         hint = "`holloway init`, in the folder of a project, starts one."

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
+from holloway.domain.memory import Draft, Memory, MemoryType, ReviewReason, Source, State
 from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.store.filter import Filter
@@ -51,7 +51,8 @@ class KeyValueStore:
             except UnknownMemory:
                 return None
             return _project_entry(memory) if memory.is_alive and memory.state is not State.QUARANTINED else None
-        memories = self.memory.memories(self._tag_filter(_name_tag(namespace, key)), limit=1)
+        named = self.memory.memories(Filter(tags=(_name_tag(namespace, key),)), limit=-1)
+        memories = [memory for memory in named if _is_readable(memory)]
         return KeyValueEntry(namespace, key, _parse_value(memories[0]), memories[0]) if memories else None
 
     def put(self, namespace: Namespace, key: str, value: dict[str, Any]) -> None:
@@ -64,7 +65,15 @@ class KeyValueStore:
         stored = self.get(namespace, key)
         if stored is not None and stored.memory.content == content:
             return
-        draft = Draft(content=content, type=MemoryType.MODULE_INSIGHT, tags=tags, source=Source.AGENT_EXPLICIT)
+        # The program reads its values by their names; agents are told of them once a person approves.
+        draft = Draft(
+            content=content,
+            type=MemoryType.MODULE_INSIGHT,
+            tags=tags,
+            source=Source.AGENT_EXPLICIT,
+            state=State.QUARANTINED,
+            review=ReviewReason.TAINTED,
+        )
         admitted = sanitize_draft(draft, str(self.memory.project.root))
         with self.memory.store.database.write_transaction():
             if stored is not None:
@@ -104,9 +113,9 @@ class KeyValueStore:
             branch_filter = Filter(quarantined=False, branch=self.memory.branch)
             yield from (_project_entry(memory, score) for memory, score in self._search(branch_filter, query, limit))
             return
-        chosen = self._tag_filter(_TAG + "/".join(map(_escape, prefix))) if prefix else Filter(quarantined=False)
+        chosen = Filter(tags=(_TAG + "/".join(map(_escape, prefix)),) if prefix else ())
         for memory, score in self._search(chosen, query, limit):
-            for namespace, key in _parse_names(memory):
+            for namespace, key in _parse_names(memory) if _is_readable(memory) else ():
                 if namespace[: len(prefix)] == prefix:
                     yield KeyValueEntry(namespace, key, _parse_value(memory), memory, score)
 
@@ -120,12 +129,14 @@ class KeyValueStore:
 
     def namespaces(self) -> list[Namespace]:
         """Return every namespace that has values."""
-        named = self.memory.memories(Filter(quarantined=False), limit=-1)
+        named = filter(_is_readable, self.memory.memories(Filter(), limit=-1))
         namespaces = {namespace for memory in named for namespace, _ in _parse_names(memory)}
         return sorted(namespaces | {PROJECT})
 
-    def _tag_filter(self, tag: str) -> Filter:
-        return Filter(tags=(tag,), quarantined=False)
+
+def _is_readable(memory: Memory) -> bool:
+    """Return whether a program may read a memory by its name: its own words, or what is not in quarantine."""
+    return memory.state is not State.QUARANTINED or memory.source is Source.AGENT_EXPLICIT
 
 
 def _escape(text: str) -> str:

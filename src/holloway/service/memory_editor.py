@@ -25,9 +25,10 @@ from holloway.errors import InvalidInput
 from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, add_conflicts, find_duplicate, infer
 from holloway.retrieval.duplicate_detection import find_similar_memories
 from holloway.service.project_paths import existing_files
-from holloway.store import branches, candidates, privacy, session_ledger
+from holloway.store import branches, candidates, contributions, privacy, registry, session_ledger
 from holloway.store.filter import Filter
 from holloway.store.memories import HUMAN_SOURCES, UnknownMemory
+from holloway.store.text_traces import TextTraces
 from holloway.store.write_gate import sanitize_draft, sanitize_reason
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from holloway.retrieval.duplicate_detection import SimilarMemory
     from holloway.service.open_project import OpenProject
     from holloway.store.candidates import StoredCandidate
+    from holloway.store.project import Project
     from holloway.store.store import Store
 
 
@@ -268,16 +270,28 @@ class MemoryEditor:
             self._opened.find_memory(memory_or_id if isinstance(memory_or_id, str) else memory_or_id.id)
             for memory_or_id in memories_or_ids
         ]
-        left: list[str] = []
+        if hard:
+            return self._erase(owners)
         for store in self._opened.stores():
             stored_memories = [memory for owner, memory in owners if owner is store]
-            if hard and stored_memories:
-                left += privacy.erase_memories(store, stored_memories)
-                continue
             with store.database.write_transaction():
                 for memory in stored_memories:
                     if not memory.deleted_at:
                         self._set_aside(store, memory, "forgotten", "by a person", at)
+        return Forgotten(tuple(memory for _, memory in owners))
+
+    def _erase(self, owners: Sequence[tuple[Store, Memory]]) -> Forgotten:
+        """Erase memories and what the stores repeat of them; name the exported blocks that still have their text."""
+        memories_by_store = [
+            (store, [memory for owner, memory in owners if owner is store]) for store in self._opened.stores()
+        ]
+        traces = TextTraces(
+            {text for store, memories in memories_by_store for text in privacy.collect_texts(store, memories)}
+        )
+        left: list[str] = []
+        for store, memories in memories_by_store:
+            left += privacy.erase_memories(store, memories, traces)
+        left += _list_exports(self._opened.project, traces)
         return Forgotten(tuple(memory for _, memory in owners), tuple(left))
 
     def restore(self, reference: str) -> Memory:
@@ -328,8 +342,9 @@ class MemoryEditor:
         return memories[:limit]
 
     def count_to_review(self) -> int:
-        """Return how many memories wait for a person's review today."""
-        return sum(store.memories.count_memories(self._due()) for store in self._opened.stores())
+        """Return how many memories and statements of agents about the map wait for a person's review today."""
+        proposals = contributions.list_proposals(self._opened.store.database)
+        return sum(store.memories.count_memories(self._due()) for store in self._opened.stores()) + len(proposals)
 
     def _due(self) -> Filter:
         return Filter(to_review=True, due=format_stamp(self._opened.clock.now()))
@@ -356,3 +371,16 @@ class MemoryEditor:
         memory_candidates = candidates.list_memory_candidates(store.database, memory.id)
         history = store.memories.get_history(memory.id)
         return Provenance(memory, tuple(history), tuple(injections), tuple(replaced), tuple(memory_candidates))
+
+
+def _list_exports(project: Project, traces: TextTraces) -> list[str]:
+    """Name the blocks that `export --to` wrote into rules files and that have a part of an erased text."""
+    from holloway.install.uninstall import find_blocks  # only for a hard forget
+
+    roots = [Path(root) for root in registry.read_project(str(project.folder))["roots"]]
+    blocks = (block for root in roots if root.is_dir() for block in find_blocks(root))
+    return [
+        f"{block.path}, whose exported block has the text (`holloway export --to {block.path.name}` renews it)"
+        for block in blocks
+        if traces.occur_in(block.path.read_bytes().decode("utf-8", "replace"))
+    ]

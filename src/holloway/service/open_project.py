@@ -16,7 +16,7 @@ from holloway.injection.project_map import ProjectMap
 from holloway.injection.session_start import compose_brief, load_open_work
 from holloway.promotion.trust_level import ProjectTrust
 from holloway.service.code_map import CodeMap
-from holloway.store import branches, lifecycle, lookup, privacy, registry
+from holloway.store import branches, hook_settings, lifecycle, lookup, privacy, registry
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
 from holloway.store.filter import Filter
@@ -72,6 +72,8 @@ class OpenProject:
         branches.release_merged_branches(self.store.database, str(self.project.root), self.clock.now())
         privacy.delete_old_journals(self.project, self.clock.now())
         self.trust.save()
+        if self.project.key:
+            hook_settings.save_hook_settings(self.project, self.settings)
 
     def prune(self) -> Pruned:
         """Set aside memories that decayed; remove those whose grace period is over."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from holloway import config, git
 from holloway.errors import HollowayError, InvalidInput
 from holloway.service.holloway import Holloway
+from holloway.store import hook_settings, registry
 from holloway.store import project as projects
-from holloway.store import registry
 from holloway.store.database import list_replaced_databases, list_rolling_backups
 from holloway.store.pause_state import pause_folder, resume_folder
 from holloway.store.store import find_backup_file, restore_backup_file
@@ -63,10 +63,9 @@ class NoMemory(HollowayError):
 
 
 def knows(path: Path, home: Path) -> bool:
-    """Return whether a folder belongs to a known project; a known root with a new origin counts."""
-    key, root = registry.find_project_key(str(path), str(home))
+    """Return whether a folder belongs to a known project, by the registry or by its history."""
     _must_be_there(path)
-    return bool(key or root) or any(projects.find_by_history(path, home))
+    return bool(projects.find_owner(path, home))
 
 
 def known_project(path: str, *, create: bool = False) -> Project:
@@ -75,6 +74,19 @@ def known_project(path: str, *, create: bool = False) -> Project:
     if not create and not knows(place, home):
         raise NoMemory(f"There is no memory for {place.resolve()} yet.", "`holloway init` starts one.")
     return projects.resolve_project(place, home)
+
+
+def find_claim(path: str) -> str:
+    """Return a sentence for the person if a folder names the origin of a project whose history it does not share."""
+    claim = projects.find_claim(Path(path).expanduser(), Path(config.data_home()))
+    return f"{claim.reason}; {projects.JOIN_HINT}." if claim else ""
+
+
+def join_project(path: str) -> Project:
+    """Let a folder share the memory of the project whose origin or first commit it names; raises InvalidInput."""
+    place = Path(path).expanduser()
+    _must_be_there(place)
+    return projects.join_project(place, Path(config.data_home()))
 
 
 def begin(path: str) -> bool:
@@ -108,6 +120,13 @@ def paused_where(path: str) -> dict[str, str]:
     home, key = config.data_home(), known_project(path).key
     folders = {"here": registry.get_project_folder(home, key), "everywhere": home}
     return {scope: mode for scope, folder in folders.items() if (mode := registry.read_paused_mode(folder))}
+
+
+def refresh_hook_settings() -> None:
+    """Write the settings that hooks obey for every project, after a setting was changed."""
+    home = Path(config.data_home())
+    for project in projects.list_projects(home):
+        hook_settings.save_hook_settings(project, config.Settings.load_settings(project.key, str(home)))
 
 
 def _pause_folder(path: str, everywhere: bool) -> Path:

@@ -15,6 +15,7 @@ from holloway.retrieval.locate import LocateResult
 from holloway.retrieval.recall import RecallResult
 from holloway.safety.repository_text import admit, only_paths
 from holloway.store.candidates import StoredCandidate
+from holloway.store.contributions import Proposal
 from holloway.store.filter import Filter
 from holloway.store.project import Project
 
@@ -32,6 +33,7 @@ __all__ = [
     "Module",
     "Overview",
     "Project",
+    "Proposal",
     "ReachedNode",
     "RecallResult",
     "RuleChange",

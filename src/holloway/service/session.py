@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from holloway import git
 from holloway.capture import event_subject, tool_events
+from holloway.capture.event_filter import EventFilter
+from holloway.capture.exclusions import load_exclusions
 from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
 from holloway.domain import event as events
 from holloway.domain.memory import parse_choice
@@ -100,6 +102,7 @@ class Session:
         self._lock = Lock()
         self._file = checkpoint_file(memory.project, session)
         self._observer = Observer(_restored(self._file))
+        self._filter = EventFilter(load_exclusions(str(memory.project.folder)))
         if self._observer.pad.start is not None:
             self._resumed_at = self.now()
             self._calls = self._observer.pad.step  # call numbers from before the interruption are not reused
@@ -134,9 +137,11 @@ class Session:
 
     def observe(self, event: Event) -> None:
         """Log an event, in a few microseconds and without an exception. Nothing is logged while capture is paused."""
-        if not self.reader.is_paused("capture"):
-            with self._lock:
-                self._observer.observe_event(event)
+        if self.reader.is_paused("capture"):
+            return
+        with self._lock:
+            if (admitted_event := self._filter.admit(event)) is not None:
+                self._observer.observe_event(admitted_event)
 
     def record(self, text: str, *, type: str = "", files: Sequence[str] = ()) -> None:  # noqa: A002  (as above)
         """Record a note of the agent; it becomes a memory only if the session succeeds.

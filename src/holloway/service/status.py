@@ -14,6 +14,7 @@ from holloway.promotion.gates import is_strict
 from holloway.promotion.pipeline import STRICT_FACTOR
 from holloway.safety.repository_text import admit
 from holloway.service.doctor import ANSWERS_DAYS
+from holloway.service.project_finder import find_claim
 from holloway.store import answer_log, candidates, registry, session_ledger
 from holloway.store.database import list_rolling_backups
 from holloway.store.filter import Filter
@@ -39,6 +40,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         "key": memory.project.key,
         "root": str(memory.project.root),
         "folder": str(memory.project.folder) if memory.project.key else None,
+        "unconfirmed": find_claim(str(memory.project.root)) or None,
         "branch": admit("branch", memory.branch),
         "memories": count(alive),
         "by_type": {kind: number for kind, number in by_type.items() if number},

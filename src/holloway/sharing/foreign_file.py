@@ -10,6 +10,7 @@ from holloway.config import CONTENT_BYTES_MAX, IMPORT_ROWS_MAX
 from holloway.domain import memory_json
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Scope, Source, State
 from holloway.errors import HollowayError, InvalidInput
+from holloway.promotion.rules_files.markup import escape_markup, unescape_markup
 from holloway.promotion.rules_files.rules_export import heading_of, name_files
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _markdown_rows(text: str) -> list[tuple[str, Any]]:
             kind = _BY_HEADING.get(line.lstrip("# ").strip().lower().replace("_", " "))
         elif match := _BULLET.match(line):
             files = re.findall(r"`([^`]+)`", match["files"] or "")
-            rows.append((f"line {number}", {"content": match["text"], "files": files, "type": kind}))
+            rows.append((f"line {number}", {"content": unescape_markup(match["text"]), "files": files, "type": kind}))
     return rows
 
 
@@ -159,7 +160,7 @@ def to_markdown(memories: Sequence[Memory], title: str) -> str:
 
     Agents read such files too, so quarantined memories are left out.
     """
-    lines = [f"# What holloway knows of {title}", ""]
+    lines = [f"# What holloway knows of {escape_markup(' '.join(title.split()))}", ""]
     for memory_type in MemoryType:
         chosen = [memory for memory in memories if memory.type is memory_type and memory.state is not State.QUARANTINED]
         if chosen:
@@ -168,4 +169,4 @@ def to_markdown(memories: Sequence[Memory], title: str) -> str:
 
 
 def _render_bullet(memory: Memory) -> str:
-    return f"- {' '.join(memory.content.split())}{name_files(memory)} [hw:{memory.id}]"
+    return f"- {escape_markup(' '.join(memory.content.split()))}{name_files(memory)} [hw:{memory.id}]"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.config import PATH_CHARS_MAX
@@ -11,6 +12,8 @@ from holloway.store.write_gate import sanitize_reason
 if TYPE_CHECKING:
     from holloway.store.database import Database
 
+AGENT_ORIGIN = "agent"
+"""Origin of a relation that an agent stated and no person has accepted."""
 RELATION_KINDS = {
     "is_impact_of": "changing the second means looking at the first",
     "documents": "the first explains the second",
@@ -25,6 +28,10 @@ RELATION_KINDS = {
 }
 """The kinds of relation that people and agents may add, and the meaning of each."""
 
+HAS_PURPOSE, BELONGS_TO = "has_purpose", "belongs_to"
+"""The kinds of a proposal about a module: its purpose is the note, or a file (source) is part of it (target)."""
+PROPOSALS_MAX = 200
+"""Proposals of agents that may wait for the person."""
 CODE_RELATIONS_MAX = 5_000
 MODULE_EDITS_MAX = 2_000
 
@@ -41,22 +48,91 @@ class CodeRelation(NamedTuple):
     at: str
 
 
+class Proposal(NamedTuple):
+    """A statement of an agent about the map: no agent reads it before a person accepts it."""
+
+    id: str
+    relation: CodeRelation
+
+    @property
+    def statement(self) -> str:
+        """The statement for a person."""
+        if self.relation.kind == HAS_PURPOSE:
+            return f"Purpose of {self.relation.target}: {self.relation.note}"
+        if self.relation.kind == BELONGS_TO:
+            return f"{self.relation.source} belongs to {self.relation.target}"
+        return f"{self.relation.source} {self.relation.kind} {self.relation.target}"
+
+
+def propose_relation(database: Database, relation: CodeRelation) -> CodeRelation:
+    """Store a statement of an agent for review and return it as stored; what a person said about the same stays.
+
+    Raises InvalidInput for an unknown kind, a missing end, or too many proposals.
+    """
+    _check_relation(relation, (*RELATION_KINDS, HAS_PURPOSE, BELONGS_TO))
+    sanitized = relation._replace(note=sanitize_reason(relation.note))
+    with database.write_transaction():
+        ends = (relation.source, relation.kind, relation.target)
+        statement = "SELECT origin FROM relations WHERE source = ? AND kind = ? AND target = ?"
+        if database.fetch_value(statement, ends) in (None, AGENT_ORIGIN):
+            database.execute("INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?, ?, ?)", sanitized)
+        if len(list_proposals(database)) > PROPOSALS_MAX:
+            raise InvalidInput(f"{PROPOSALS_MAX} statements about the map wait already.", "The user reviews them.")
+    return sanitized
+
+
+def list_proposals(database: Database) -> list[Proposal]:
+    """Return the statements of agents that wait for a person, oldest first."""
+    rows = database.fetch_rows("SELECT * FROM relations WHERE origin = ? ORDER BY at, source", (AGENT_ORIGIN,))
+    return [Proposal(_make_proposal_id(CodeRelation(*row)), CodeRelation(*row)) for row in rows]
+
+
+def _make_proposal_id(relation: CodeRelation) -> str:
+    ends = "\n".join((relation.source, relation.kind, relation.target))
+    return f"map-{hashlib.sha256(ends.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def accept_proposal(database: Database, proposal: Proposal, at: str) -> None:
+    """Store a statement of an agent as the person's: a relation, or an edit of a module."""
+    relation = proposal.relation
+    with database.write_transaction():
+        drop_proposal(database, proposal)
+        if relation.kind == HAS_PURPOSE:
+            edit_module(database, "purpose", relation.target, relation.note, at)
+        elif relation.kind == BELONGS_TO:
+            edit_module(database, "files", relation.target, relation.source, at)
+        else:
+            save_relation(database, relation._replace(origin="user"))
+
+
+def drop_proposal(database: Database, proposal: Proposal) -> None:
+    """Delete a statement of an agent that waits."""
+    relation = proposal.relation
+    with database.write_transaction():
+        statement = "DELETE FROM relations WHERE source = ? AND kind = ? AND target = ? AND origin = ?"
+        database.execute(statement, (relation.source, relation.kind, relation.target, AGENT_ORIGIN))
+
+
 def save_relation(database: Database, relation: CodeRelation) -> CodeRelation:
     """Store a relation and return it as stored; an existing one between the same ends is replaced.
 
     Raises InvalidInput for an unknown kind, a missing end, or too many relations.
     """
-    if relation.kind not in RELATION_KINDS:
-        raise InvalidInput(f"{relation.kind!r} is not a relation.", f"One of: {', '.join(RELATION_KINDS)}.")
-    for end in (relation.source, relation.target):
-        if not end or len(end) > PATH_CHARS_MAX:
-            raise InvalidInput("A relation has two ends.", "Give a path, or path:symbol, for each.")
+    _check_relation(relation, tuple(RELATION_KINDS))
     sanitized = relation._replace(note=sanitize_reason(relation.note))
     with database.write_transaction():
         database.execute("INSERT OR REPLACE INTO relations VALUES (?, ?, ?, ?, ?, ?, ?)", sanitized)
         if int(database.fetch_value("SELECT COUNT(*) FROM relations")) > CODE_RELATIONS_MAX:
             raise InvalidInput(f"There are {CODE_RELATIONS_MAX:,} relations already.", "Remove some first.")
     return sanitized
+
+
+def _check_relation(relation: CodeRelation, kinds: tuple[str, ...]) -> None:
+    if relation.kind not in kinds:
+        raise InvalidInput(f"{relation.kind!r} is not a relation.", f"One of: {', '.join(RELATION_KINDS)}.")
+    for end in (relation.source, relation.target):
+        if not end or len(end) > PATH_CHARS_MAX:
+            raise InvalidInput("A relation has two ends.", "Give a path, or path:symbol, for each.")
 
 
 def delete_relation(database: Database, source: str, kind: str, target: str) -> bool:
@@ -69,13 +145,14 @@ def delete_relation(database: Database, source: str, kind: str, target: str) -> 
 
 
 def list_relations(database: Database, path: str = "") -> list[CodeRelation]:
-    """Return all relations, or those with an end in one file, oldest first."""
+    """Return all relations, or those with an end in one file, oldest first; without the proposals of agents."""
     condition = (
-        " WHERE :p IN (source, target) OR source LIKE :q ESCAPE '\\' OR target LIKE :q ESCAPE '\\'" if path else ""
+        " AND (:p IN (source, target) OR source LIKE :q ESCAPE '\\' OR target LIKE :q ESCAPE '\\')" if path else ""
     )
     escaped_path = path.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     rows = database.fetch_rows(
-        f"SELECT * FROM relations{condition} ORDER BY at, source", {"p": path, "q": escaped_path + ":%"}
+        f"SELECT * FROM relations WHERE origin <> :agent{condition} ORDER BY at, source",
+        {"agent": AGENT_ORIGIN, "p": path, "q": escaped_path + ":%"},
     )
     return [CodeRelation(*row) for row in rows]
 

@@ -10,6 +10,9 @@ import os
 
 from holloway import git
 
+APART = "apart:"
+"""Prefix of an origin that a project's checkout names although it belongs to another project with another history."""
+
 
 def read_registry(home: str) -> dict[str, dict[str, str]]:
     """Return the index: project keys by root path and by identity; rebuilt if the file is missing or damaged."""
@@ -45,19 +48,17 @@ def read_project(folder: str) -> dict[str, list[str]]:
 def find_project_key(path: str, home: str) -> tuple[str, str]:
     """Return key and root of the registered project that contains a path; two empty strings without one.
 
-    A root without a key is a registered one with a new origin: the repository may have moved to another address, or
-    another one may have replaced it. `project.resolve_project` decides that, because it asks git.
+    A root without a key is a checkout that a project may claim: a registered root with a new origin, or a new root with
+    the origin of a project. `project.resolve_project` decides that by its history, because it asks git.
     """
     index = read_registry(home)
     roots, identities = index["roots"], index["identities"]
     if root := git.find_root(path):
-        address = git.origin_url(root)
-        if address and f"origin:{address}" in identities:
-            return identities[f"origin:{address}"], root
-        for candidate_root in (root, git.main_root(root)):
-            if candidate_root in roots:
-                return "" if address and _has_origin(roots[candidate_root], identities) else roots[candidate_root], root
-        return "", ""
+        key = roots.get(root) or find_worktree_key(root, roots)
+        if key:
+            return key if _is_origin_settled(home, key, root, identities) else "", root
+        address = read_origin(root)
+        return "", root if address and (f"origin:{address}" in identities or address in roots) else ""
     folder = os.path.realpath(path)
     while folder not in roots:
         parent = os.path.dirname(folder)
@@ -65,6 +66,33 @@ def find_project_key(path: str, home: str) -> tuple[str, str]:
             return "", ""
         folder = parent
     return roots[folder], folder
+
+
+def read_origin(root: str) -> str:
+    """Return the origin of a checkout; empty if its configuration belongs to another repository."""
+    return git.origin_url(root) if git.has_own_history(root) else ""
+
+
+def find_worktree_key(root: str, roots: dict[str, str]) -> str:
+    """Return the key of the project that has another working tree of the same repository; empty without one."""
+    if not git.is_linked_worktree(root):
+        return ""
+    if key := roots.get(git.main_root(root)):
+        return key
+    common = git.common_dir(root)
+    siblings = (tree for tree in roots if git.common_dir(tree) == common and git.is_linked_worktree(tree))
+    return next((roots[tree] for tree in siblings), "")
+
+
+def _is_origin_settled(home: str, key: str, root: str, identities: dict[str, str]) -> bool:
+    """Return whether the origin of a registered root needs no decision: none, the project's, its first, or apart."""
+    address = read_origin(root)
+    owner = identities.get(f"origin:{address}")
+    if not address or owner == key:
+        return True
+    if owner is None and not _has_origin(key, identities):
+        return True
+    return f"{APART}{address}" in read_project(get_project_folder(home, key))["identities"]
 
 
 def _has_origin(key: str, identities: dict[str, str]) -> bool:
@@ -77,10 +105,28 @@ def get_project_folder(home: str, key: str) -> str:
     return os.path.join(home, "projects", key)
 
 
+HOOK_SETTINGS = "hook.json"
+"""File beside a project's database with the settings that hooks obey, written from `config.toml` by every command."""
+
+
 def get_paused_mode(home: str, key: str) -> str:
-    """Return what is paused for a project, by itself or globally: `all`, `capture`, `injection`, or an empty string."""
-    project_mode, global_mode = read_paused_mode(get_project_folder(home, key)), read_paused_mode(home)
-    return "all" if project_mode and global_mode and project_mode != global_mode else project_mode or global_mode
+    """Return what is paused for a project, by itself, globally or by exclusion: all, capture, injection, or empty."""
+    folder = get_project_folder(home, key)
+    excluded = "capture" if read_hook_settings(folder).get("excluded") else ""
+    modes = {mode for mode in (read_paused_mode(folder), read_paused_mode(home), excluded) if mode}
+    return "all" if len(modes) > 1 else "".join(modes)
+
+
+def read_hook_settings(folder: str) -> dict[str, object]:
+    """Return the settings that hooks obey in a project; empty without the file. A damaged one stops capturing."""
+    try:
+        with open(os.path.join(folder, HOOK_SETTINGS), encoding="utf-8") as file:
+            settings = json.load(file)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError):
+        return {"excluded": True}
+    return settings if isinstance(settings, dict) else {"excluded": True}
 
 
 def read_paused_mode(folder: str) -> str:

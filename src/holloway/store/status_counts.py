@@ -15,7 +15,8 @@ _COUNTS = """
 SELECT
   (SELECT count(*) FROM memories WHERE deleted_at = '' AND superseded_by = ''),
   (SELECT count(*) FROM memories
-   WHERE review IS NOT NULL AND review_after <= :now AND deleted_at = '' AND superseded_by = ''),
+   WHERE review IS NOT NULL AND review_after <= :now AND deleted_at = '' AND superseded_by = '')
+  + (SELECT count(*) FROM relations WHERE origin = 'agent'),
   (SELECT count(DISTINCT memory) FROM injections WHERE session = :session AND point <> :host)
 """
 

@@ -13,6 +13,7 @@ from holloway.domain.memory import MemoryType, Source, State, Visibility
 from holloway.errors import HollowayError, InvalidInput
 from holloway.promotion.rules_files import managed_block
 from holloway.promotion.rules_files.markdown import split_origin
+from holloway.promotion.rules_files.markup import escape_markup
 from holloway.safety import paths
 from holloway.store.filter import Filter
 
@@ -141,12 +142,12 @@ def _lines(memories: list[Memory]) -> list[str]:
 
 def render_rules(memories: Sequence[Memory], title: str) -> str:
     """Render confirmed memories in the manner of a CLAUDE.md, by type and without ids."""
-    lines = [f"# {title}", ""]
+    lines = [f"# {escape_markup(' '.join(title.split()))}", ""]
     for memory_type in MemoryType:
         chosen = [memory for memory in memories if memory.type is memory_type and memory.state is State.CONFIRMED]
         if chosen:
             lines += [f"## {heading_of(memory_type)}", ""]
-            lines += [f"- {' '.join(memory.content.split())}{name_files(memory)}" for memory in chosen]
+            lines += [f"- {escape_markup(' '.join(memory.content.split()))}{name_files(memory)}" for memory in chosen]
             lines.append("")
     return "\n".join(lines)
 
@@ -158,5 +159,6 @@ def heading_of(memory_type: MemoryType) -> str:
 
 
 def name_files(memory: Memory) -> str:
-    """Return the files of a memory in brackets; empty if it has no files."""
-    return f" ({', '.join(f'`{path}`' for path in memory.files)})" if memory.files else ""
+    """Return the files of a memory in brackets, without a path that would end the code span; empty if there is none."""
+    paths_in_code = [f"`{path}`" for path in memory.files if "`" not in path and path.isprintable()]
+    return f" ({', '.join(paths_in_code)})" if paths_in_code else ""

@@ -1,0 +1,47 @@
+"""Writes the settings that hooks obey into a file beside the project's database: a hook loads no settings parser."""
+
+from __future__ import annotations
+
+import json
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway.config import replace_file
+from holloway.store import registry
+
+if TYPE_CHECKING:
+    from holloway.config import Settings
+    from holloway.store.project import Project
+
+
+def save_hook_settings(project: Project, settings: Settings) -> None:
+    """Write the exclusions of a project as the settings have them; without any, there is no file."""
+    path = project.folder / registry.HOOK_SETTINGS
+    exclusions: dict[str, object] = {
+        "exclude_paths": settings.stored_words("exclude.paths"),
+        "exclude_commands": settings.stored_words("exclude.commands"),
+        "excluded": is_excluded(project, settings),
+    }
+    wanted = json.dumps({name: value for name, value in exclusions.items() if value})
+    try:
+        current = path.read_text("utf-8")
+    except OSError:
+        current = "{}"
+    if wanted == "{}":
+        path.unlink(missing_ok=True)
+    elif wanted != current:
+        replace_file(str(path), wanted.encode())
+
+
+def is_excluded(project: Project, settings: Settings) -> bool:
+    """Return whether a project is one in which nothing is captured, by its name, its folder or one above it."""
+    roots = [Path(root) for root in registry.read_project(str(project.folder))["roots"]]
+    folders = [str(folder) for root in roots for folder in (root, *root.parents)]
+    names = [project.name, project.key, *folders]
+    patterns = [_expand_home(pattern.rstrip("/")) for pattern in settings.stored_words("exclude.projects")]
+    return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)
+
+
+def _expand_home(pattern: str) -> str:
+    return f"{Path.home()}{pattern[1:]}" if pattern == "~" or pattern.startswith("~/") else pattern
