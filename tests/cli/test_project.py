@@ -1,7 +1,9 @@
 """The trust level on the command line."""
 
 from pathlib import Path
+from typing import Any
 
+from holloway.cli import project
 from tests.cli.conftest import Cli
 
 
@@ -36,3 +38,34 @@ def test_a_level_that_is_set_where_nothing_was_remembered_yet_holds_there_only(c
     (tmp_path / "other").mkdir()
     assert cli("trust", "confident", "--json").json["from"] == "project"
     assert cli("trust", "--project", str(tmp_path / "other"), "--json").json["level"] == 1
+
+
+OBSERVER: dict[str, Any] = {
+    "promoted": 2,
+    "held": 1,
+    "dropped": 3,
+    "events": 0,
+    "slow_events": 4,
+    "failed_events": 5,
+    "signals": {},
+    "confirmed_by_people": 0,
+    "rejected_by_people": 0,
+}
+
+
+def test_the_figures_of_the_observer_are_told_where_there_are_any() -> None:
+    kept = "observed   2 kept, 1 held, 3 dropped"
+    assert list(project._observer_lines(OBSERVER)) == [kept]
+    signals = {
+        "dead_end": {"fired": 1, "promoted": 0, "reinforced": 0},
+        "error_retry": {"fired": 2, "promoted": 1, "reinforced": 0},
+        "backtrack": {"fired": 1, "promoted": 0, "reinforced": 3},
+    }
+    busy = {**OBSERVER, "events": 1_234, "signals": signals, "confirmed_by_people": 3, "rejected_by_people": 1}
+    assert [line.strip() for line in project._observer_lines(busy)] == [
+        kept,
+        "1,234 events, 4 slow, 5 failed",
+        "error retry: fired 2 times, 1 kept",
+        "backtrack: fired 1 time, 0 kept, 3 seen again",
+        "You rejected 1 of the 4 that you judged.",
+    ]

@@ -263,3 +263,14 @@ def test_the_status_line_tells_what_this_session_lost(
     about = {"cwd": str(repository.root), "session_id": "s1"}
     assert statusline.line(json.dumps(about).encode()) == "holloway: 1 memory, 1 dropped"
     assert statusline.line(json.dumps(about | {"session_id": "s3"}).encode()) == "holloway: 1 memory"
+
+
+def test_a_second_event_in_one_process_starts_from_nothing() -> None:
+    deadline = Deadline()
+    deadline.folder, deadline.session = "/first", "s1"
+    deadline.begin("prompt")
+    assert (deadline.folder, deadline.session, deadline.point) == ("/first", "s1", "prompt")
+    deadline.offer("files", b"first")
+    deadline.begin("tool_result")
+    assert (deadline.folder, deadline.session, deadline.point) == ("", "", "tool_result")
+    assert deadline._offered == ("", b"", None)

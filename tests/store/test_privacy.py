@@ -229,3 +229,13 @@ def test_all_cached_vectors_go_with_a_hard_forget(memory: holloway.Holloway, clo
     memory.forget([memory.get(made.id)], hard=True)
     assert cache.get_vector("a question about it") is None
     assert not matrix.exists()
+
+
+@pytest.mark.promise("forget")
+def test_a_damaged_backup_is_told_of_and_left_as_it_was(full: holloway.Holloway) -> None:
+    damaged = full.project.backups_folder / "memory-2026-01-01T090000000Z.db"
+    damaged.write_bytes(b"SQLite format 3\0" + b"\xff" * 5_000)
+    (left,) = full.forget([full.recall(CANARY)[0].memory], hard=True).left
+    assert damaged.name in left
+    assert damaged.stat().st_size == 5_016
+    assert not list(full.project.backups_folder.glob("*.cleaning*"))
