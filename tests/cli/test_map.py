@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from holloway.cli import map as map_commands
 from holloway.codemap import health
+from holloway.codemap.modules.module import Module
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 
@@ -190,3 +192,30 @@ def test_a_pattern_that_brings_no_file_to_a_module_is_named(cli: Cli, repository
     shown = cli("module", "auth", "--add", "nowhere/**").out
     assert "nowhere/**: matches no additional source file now" in shown
     assert "no additional" not in cli("module", "auth", "--add", "examples").out
+
+
+def test_a_module_is_printed_with_the_most_important_of_each_list(capsys: pytest.CaptureFixture[str]) -> None:
+    def show(number: int) -> list[str]:
+        names = tuple(f"f{place}" for place in range(number))
+        map_commands._print_module(Module("auth", "auth", "src/auth", names, names, purpose="Signs people in."))
+        return capsys.readouterr().out.splitlines()
+
+    eight = "f0, f1, f2, f3, f4, f5, f6, f7"
+    assert show(1) == ["auth  (1 file, src/auth, shallow)", "  Signs people in.", "  core   f0"]
+    assert show(8)[-1] == f"  core   {eight}"
+    assert show(10)[-1] == f"  core   {eight} and 2 more"
+
+
+def test_changes_are_told_by_name_up_to_four(capsys: pytest.CaptureFixture[str]) -> None:
+    class Watched:
+        def watch(self) -> list[list[str]]:
+            return [list("a"), list("abcd"), list("abcdef")]
+
+    map_commands._watch_changes(Watched(), quiet=True)  # type: ignore[arg-type]
+    assert capsys.readouterr().out == ""
+    map_commands._watch_changes(Watched(), quiet=False)  # type: ignore[arg-type]
+    assert capsys.readouterr().out.splitlines() == [
+        "indexed a",
+        "indexed a, b, c, d",
+        "indexed a, b, c, d and 2 more",
+    ]

@@ -7,7 +7,7 @@ from holloway.codemap.parse.captures import FILE_DEFINITIONS_MAX, FILE_REFERENCE
 from holloway.codemap.parse.expressions import RUST_WRAPPERS, extract_type_names, normalise_chain, strip_unwrapping
 from holloway.codemap.parse.facts import Facts, decode_facts, decode_references
 from holloway.codemap.parse.languages import LANGUAGES, load_parser
-from holloway.codemap.parse.parser import PARSE_SECONDS_MAX, extract_facts
+from holloway.codemap.parse.parser import PARSE_SECONDS_MAX, SIGNATURE_CHARS_MAX, extract_facts
 from tests.codemap.parse.shown import bindings, definitions, imports, read, references
 
 
@@ -229,3 +229,21 @@ def test_annotations_name_classes_and_not_what_holds_many(text: str, expected: s
 def test_rust_types_that_hold_one_thing_stand_for_it() -> None:
     assert extract_type_names("Result<Arc<Mutex<Till>>, Error>", RUST_WRAPPERS) == "Till"
     assert strip_unwrapping("open().unwrap().till.lock().count") == "open().till.count"
+
+
+def test_require_is_an_import_in_javascript_and_a_call_elsewhere() -> None:
+    assert not any("require" in line for line in references(read("javascript", "const fs = require('fs')\n"), "call"))
+    assert references(read("python", "def go():\n    require('x')\n"), "call") == ["call require @ go"]
+
+
+def test_a_signature_is_the_head_of_a_definition_on_one_line() -> None:
+    def signature(language: str, source: str) -> str:
+        return read(language, source).definitions[0].signature
+
+    assert (
+        signature("python", "def go(\n    a: int,\n    b: int,\n) -> int:\n    return a\n")
+        == "def go( a: int, b: int, ) -> int"
+    )
+    assert signature("python", "LIMIT = [\n    1,\n]\n") == "LIMIT = ["
+    assert signature("typescript", "export const go = (a: number) => {\n  return a\n}\n").endswith("go = (a: number)")
+    assert len(signature("python", f"def go({'a' * 500}): ...\n")) == SIGNATURE_CHARS_MAX
