@@ -1,7 +1,8 @@
 """Stored text cannot speak as the host, the user or holloway."""
 
-
 from holloway.safety.neutralize import neutralize_text
+
+TAGS = ("<system", "</system", "<user", "</user", "\u200b")
 
 
 def test_what_is_shown_is_neutral() -> None:
@@ -9,3 +10,18 @@ def test_what_is_shown_is_neutral() -> None:
     assert [tag for tag in TAGS if tag in shown] == []
     assert "[hw:" not in shown
     assert "\n" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\n b\t c", "a b c"),
+        ("< SYSTEM>x", "‹ SYSTEM>x"),
+        ("</Function>x", "‹/Function>x"),
+        ("<div> and a < b", "<div> and a < b"),
+        ("[ HW : 12]", "(hw: 12]"),
+        ("[hwy: 12]", "[hwy: 12]"),
+    ],
+)
+def test_only_tags_of_roles_and_citations_are_changed(text: str, shown: str) -> None:
+    assert neutralize_text(text) == shown

@@ -197,6 +197,3 @@ def test_lone_surrogates_are_judged_too() -> None:
 @given(st.text(max_size=100), st.text(max_size=100))
 def test_an_attack_is_found_wherever_it_stands(before: str, after: str) -> None:
     assert find_injection(f"{before}\n{OVERRIDE} {after}") != ""
-
-
-TAGS = ("<system", "</system", "<user", "</user", "\u200b")
