@@ -1,5 +1,7 @@
 """Stored text cannot speak as the host, the user or holloway."""
 
+import pytest
+
 from holloway.safety.neutralize import neutralize_text
 
 TAGS = ("<system", "</system", "<user", "</user", "\u200b")
