@@ -235,7 +235,9 @@ def test_a_full_journal_takes_no_more(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_the_last_prompt_is_the_newest_one_with_text(tmp_path: Path) -> None:
     assert journal.last_prompt(str(tmp_path), "s1") == ""
-    prompts = [{"event": "UserPromptSubmit", "prompt": text} for text in ("first", "second", "", 7)]
+    prompts: list[dict[str, object]] = [
+        {"event": "UserPromptSubmit", "prompt": text} for text in ("first", "second", "", 7)
+    ]
     write_lines(tmp_path, *prompts, {"event": "Stop", "prompt": "no prompt"})
     with Path(journal.file_of(str(tmp_path), "s1")).open("a") as file:
         file.write('{"event":"UserPromptSubmit","prompt":"cut off')

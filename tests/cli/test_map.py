@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import click
 import pytest
 
 from holloway.cli import map as map_commands
@@ -209,7 +210,7 @@ def test_a_module_is_printed_with_the_most_important_of_each_list(capsys: pytest
 def test_changes_are_told_by_name_up_to_four(capsys: pytest.CaptureFixture[str]) -> None:
     class Watched:
         def watch(self) -> list[list[str]]:
-            return [list("a"), list("abcd"), list("abcdef")]
+            return [list("a"), list("abcd"), list("abcde"), list("abcdef")]
 
     map_commands._watch_changes(Watched(), quiet=True)  # type: ignore[arg-type]
     assert capsys.readouterr().out == ""
@@ -217,5 +218,17 @@ def test_changes_are_told_by_name_up_to_four(capsys: pytest.CaptureFixture[str])
     assert capsys.readouterr().out.splitlines() == [
         "indexed a",
         "indexed a, b, c, d",
+        "indexed a, b, c, d and 1 more",
         "indexed a, b, c, d and 2 more",
     ]
+
+
+@pytest.mark.parametrize(("workers", "is_accepted"), [("0", False), ("1", True), ("64", True), ("65", False)])
+def test_the_number_of_processes_has_limits(workers: str, is_accepted: bool) -> None:
+    (option,) = (option for option in map_commands.index_command.params if option.name == "workers")
+    context = click.Context(map_commands.index_command)
+    if is_accepted:
+        assert option.type.convert(workers, option, context) == int(workers)
+    else:
+        with pytest.raises(click.BadParameter):
+            option.type.convert(workers, option, context)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.codemap import index
+from holloway.codemap import index, process_pool
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import update_index
 
@@ -225,7 +225,7 @@ def test_processes_parse_many_files_if_there_is_more_than_one(
 
     monkeypatch.setattr(index, "PARALLEL_FILES_MIN", 3)
     monkeypatch.setattr("os.cpu_count", lambda: 4)
-    monkeypatch.setattr(index.process_pool, "start_workers", start_workers)
+    monkeypatch.setattr(process_pool, "start_workers", start_workers)
     root = tmp_path / "project"
     root.mkdir()
     for number in range(files):

@@ -274,3 +274,18 @@ def test_a_second_event_in_one_process_starts_from_nothing() -> None:
     deadline.begin("tool_result")
     assert (deadline.folder, deadline.session, deadline.point) == ("", "", "tool_result")
     assert deadline._offered == ("", b"", None)
+
+
+def test_an_event_gets_its_budget_in_a_process_that_watches_its_deadline() -> None:
+    watched: list[str] = []
+
+    class Watched(Deadline):
+        def watch(self, point: str) -> None:
+            watched.append(point)
+
+    deadline = Watched()
+    deadline.begin("prompt")
+    assert watched == []
+    deadline._watches = True
+    deadline.begin("tool_result")
+    assert watched == ["tool_result"]

@@ -393,3 +393,16 @@ def test_work_is_left_for_later_only_where_a_session_or_a_turn_begins_or_ends(
 def test_a_hook_stamps_events_as_the_store_does(time_ms: int) -> None:
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=time_ms)
     assert entry._format_stamp(time_ms) == format_stamp(moment)
+
+
+@pytest.mark.parametrize("closed", [(), (0,), (1, 2), (0, 1, 2)])
+def test_closed_streams_are_filled_and_no_other_number_is_taken(closed: tuple[int, ...], tmp_path: Path) -> None:
+    code = (
+        "import os; from holloway.hooks import entry; os.closerange(3, 64)\n"
+        f"for stream in {closed!r}: os.close(stream)\n"
+        "entry._fill_streams()\n"
+        f"free = os.open({str(tmp_path / 'free')!r}, os.O_WRONLY | os.O_CREAT)\n"
+        "os.write(free, str(free).encode()); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert (tmp_path / "free").read_text() == "3"

@@ -19,7 +19,7 @@ def test_a_state_is_saved_loaded_and_deleted(tmp_path: Path) -> None:
     folder = str(tmp_path / "state")
     state = new_state()
     assert set(state.values()) == {0, ""}
-    state.update(prompts=1, step=2, spent=3, notes=4, recipe="r1", reached=5, told=6)
+    state |= {"prompts": 1, "step": 2, "spent": 3, "notes": 4, "recipe": "r1", "reached": 5, "told": 6}
     save_state(folder, "s/1", state)
     assert load_state(folder, "s/1") == state
     assert load_state(folder, "s2") == new_state()

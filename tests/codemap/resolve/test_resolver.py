@@ -9,7 +9,8 @@ import pytest
 
 from holloway.codemap.resolve.imports.import_resolver import ImportResolver
 from holloway.codemap.resolve.name_resolution import NameResolver
-from holloway.codemap.resolve.resolver import Resolution, Resolver
+from holloway.codemap.resolve.resolver import Resolver
+from holloway.codemap.resolve.targets import Resolution
 from tests.codemap.resolve.drawn import edges, mapped
 
 if TYPE_CHECKING:

@@ -143,7 +143,7 @@ def test_the_last_commit_says_which_rules_are_committed(repository: Repository) 
     text = RulesText("AGENTS.md", old + "- Use one blank line\n")
     (repository.root / "AGENTS.md").write_text(text.text)
     committed = CommittedFiles(repository.root)
-    assert committed.list_committed_hashes(text) == {old_block.text_hash}
+    assert committed.list_committed_hashes(text) == frozenset({old_block.text_hash})
     assert committed.has_file("AGENTS.md")
     assert not committed.has_file("CLAUDE.md")
     assert committed.list_committed_hashes(replace(text, path="CLAUDE.md")) == frozenset()
