@@ -1,4 +1,6 @@
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -232,3 +234,17 @@ def test_the_number_of_processes_has_limits(workers: str, is_accepted: bool) -> 
     else:
         with pytest.raises(click.BadParameter):
             option.type.convert(workers, option, context)
+
+
+def test_a_module_is_found_again_by_its_key_or_by_its_new_name() -> None:
+    auth, till = (Module(name, name, f"src/{name}", (), ()) for name in ("auth", "till"))
+    renamed = replace(auth, name="login")
+
+    class Modules:
+        def modules(self) -> list[Module]:
+            return [till, renamed]
+
+    modules: Any = Modules()
+    assert map_commands._find_module(modules, auth, "other") == renamed
+    assert map_commands._find_module(modules, replace(auth, key="gone"), "login") == renamed
+    assert map_commands._find_module(modules, replace(auth, key="gone"), "gone") is None

@@ -183,3 +183,14 @@ def test_a_question_without_a_language_model_is_answered_with_evidence(cli: Cli,
     assert (answer["answer"], answer["cited"], answer["model"]) == (None, [], None)
     assert [result["id"] for result in answer["memories"]] == [trap]
     assert answer["note"]
+
+
+def test_the_past_of_a_memory_is_told_to_the_minute(cli: Cli, trap: str, repository: Repository) -> None:
+    with holloway.open(repository.root) as memory:
+        connection = memory.store.database.connection
+        now = "2026-01-05T10:11:12.345Z"
+        lookup.claim_injections(connection, [trap], session="s1", agent="x", point="tool_result", now=now)
+        ((at, _, _),) = memory.why(trap).history
+    told = cli("why", trap).out.splitlines()
+    assert f"  {at[:10]} {at[11:16]}  created: taught by you" in told
+    assert told[told.index("Shown to agents") + 1] == "  2026-01-05 10:11  tool result, session s1"

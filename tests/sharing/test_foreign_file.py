@@ -172,3 +172,9 @@ def test_paths_with_brackets_come_back_from_markdown() -> None:
     files = ("app/(shop)/page.tsx", "README.md")
     draft = through_markdown(a_memory("pages are grouped (by area)", files=files))
     assert (draft.content, draft.files) == ("pages are grouped (by area)", files)
+
+
+def test_a_row_that_is_no_memory_is_quoted_in_part() -> None:
+    ((_, error),) = foreign_file.parse_drafts(b'["' + b"x" * 61 + b'"]', "m.json")
+    assert isinstance(error, InvalidInput)
+    assert error.message == f"{'x' * 60!r} is not a memory."
