@@ -134,3 +134,23 @@ def test_threads_that_write_one_file_leave_one_of_their_texts_whole(tmp_path: Pa
         list(pool.map(write, texts))
     assert file.read_bytes() in texts
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_setting_is_not_written_into_something_that_is_no_table(home: Path) -> None:
+    home.mkdir(exist_ok=True)
+    file = home / "config.toml"
+    for text, project, name in (("projects = 3\n", "shop", "projects"), ("llm = 3\n", "", "llm")):
+        file.write_text(text)
+        with pytest.raises(HollowayError, match=f"`{name}` in .* is not a table|{name}"):
+            config.change_setting("llm.provider", "off", project)
+        assert file.read_text() == text
+
+
+def test_a_setting_of_a_group_is_written_into_its_table(home: Path) -> None:
+    config.change_setting("embedding.provider", "off")
+    config.change_setting("synchronous", "full", "shop")
+    text = (home / "config.toml").read_text()
+    assert "[embedding]" in text
+    assert Settings.load_settings().get_text("embedding.provider") == "off"
+    assert Settings.load_settings("shop").get_text("synchronous") == "full"
+    assert Settings.load_settings().get_text("synchronous") == "normal"

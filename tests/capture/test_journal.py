@@ -200,6 +200,72 @@ def test_tests_that_passed_are_told_from_passwords(tmp_path: Path) -> None:
     assert kept(tmp_path, tool_input={}, tool_response="3 passed in 0.1s")["text"] == "3 passed in 0.1s"
 
 
+def write_lines(folder: Path, *entries: dict[str, object]) -> None:
+    for entry in entries:
+        journal.append_entry(str(folder), "s1", entry)
+
+
+def test_suggested_files_are_noted_without_secrets() -> None:
+    entry = journal.located_entry(["src/a.py", f"src/{TOKEN}"], NOW)
+    assert entry == {"at": NOW, "event": "Located", "files": ["src/a.py", "src/[REDACTED: github-pat]"]}
+
+
+@pytest.mark.parametrize(
+    ("second", "is_new"), [("10:00:02", False), ("10:00:03", True), ("09:59:58", False), ("11:00:00", True), ("", True)]
+)
+def test_an_equal_event_is_new_unless_it_was_noted_moments_ago(tmp_path: Path, second: str, is_new: bool) -> None:
+    entry: dict[str, object] = {"at": NOW, "event": "Stop", "same": "0a1b2c3d"}
+    assert journal.append_entry(str(tmp_path), "s1", entry)
+    assert journal.append_entry(str(tmp_path), "s1", {**entry, "same": "ffffffff"})
+    assert journal.append_entry(str(tmp_path), "s1", {**entry, "at": f"2026-03-01T{second}.000Z"}) is is_new
+
+
+def test_events_without_a_digest_are_all_new(tmp_path: Path) -> None:
+    assert journal.append_entry(str(tmp_path), "s1", {"at": NOW})
+    assert journal.append_entry(str(tmp_path), "s1", {"at": NOW})
+
+
+def test_a_full_journal_takes_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_lines(tmp_path, {"at": NOW, "event": "Stop"})
+    file = Path(journal.file_of(str(tmp_path), "s1"))
+    size = file.stat().st_size
+    monkeypatch.setattr(journal, "JOURNAL_FILE_BYTES_MAX", 2 * size)
+    write_lines(tmp_path, {"at": NOW, "event": "Stop"}, {"at": NOW, "event": "Stop"})
+    assert file.stat().st_size == 2 * size
+
+
+def test_the_last_prompt_is_the_newest_one_with_text(tmp_path: Path) -> None:
+    assert journal.last_prompt(str(tmp_path), "s1") == ""
+    prompts: list[dict[str, object]] = [
+        {"event": "UserPromptSubmit", "prompt": text} for text in ("first", "second", "", 7)
+    ]
+    write_lines(tmp_path, *prompts, {"event": "Stop", "prompt": "no prompt"})
+    with Path(journal.file_of(str(tmp_path), "s1")).open("a") as file:
+        file.write('{"event":"UserPromptSubmit","prompt":"cut off')
+    assert journal.last_prompt(str(tmp_path), "s1") == "second"
+    assert journal.last_prompt(str(tmp_path), "s2") == ""
+
+
+def test_only_the_end_of_a_journal_is_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_lines(tmp_path, {"event": "UserPromptSubmit", "prompt": "first"})
+    size = Path(journal.file_of(str(tmp_path), "s1")).stat().st_size
+    monkeypatch.setattr(journal, "LOOKED_BACK_BYTES", size)
+    assert journal.last_prompt(str(tmp_path), "s1") == "first"
+    write_lines(tmp_path, {"event": "Stop"})
+    assert journal.last_prompt(str(tmp_path), "s1") == ""
+
+
+def test_a_compaction_was_told_if_the_session_restarted_after_it(tmp_path: Path) -> None:
+    restart: dict[str, object] = {"event": "SessionStart", "source": "compact"}
+    assert not journal.compaction_was_told(str(tmp_path), "s1")
+    write_lines(tmp_path, {"event": "PreCompact"})
+    assert not journal.compaction_was_told(str(tmp_path), "s1")
+    write_lines(tmp_path, restart)
+    assert journal.compaction_was_told(str(tmp_path), "s1")
+    write_lines(tmp_path, {"event": "PreCompact"})
+    assert not journal.compaction_was_told(str(tmp_path), "s1")
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),

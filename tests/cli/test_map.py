@@ -1,8 +1,13 @@
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import click
 import pytest
 
+from holloway.cli import map as map_commands
 from holloway.codemap import health
+from holloway.codemap.modules.module import Module
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 
@@ -208,3 +213,56 @@ def test_names_that_the_gate_withholds_are_counted_and_shown_on_request(cli: Cli
         assert sentence not in cli(*words, "--json").out
         assert cli(*words, "--json", "--raw").json["withheld_names"] == [sentence]
     assert "withheld" not in cli("locate", "invoice total", "--limit", "1").out
+
+
+def test_a_module_is_printed_with_the_most_important_of_each_list(capsys: pytest.CaptureFixture[str]) -> None:
+    def show(number: int) -> list[str]:
+        names = tuple(f"f{place}" for place in range(number))
+        map_commands._print_module(Module("auth", "auth", "src/auth", names, names, purpose="Signs people in."))
+        return capsys.readouterr().out.splitlines()
+
+    eight = "f0, f1, f2, f3, f4, f5, f6, f7"
+    assert show(1) == ["auth  (1 file, src/auth, shallow)", "  Signs people in.", "  core   f0"]
+    assert show(8)[-1] == f"  core   {eight}"
+    assert show(10)[-1] == f"  core   {eight} and 2 more"
+
+
+def test_changes_are_told_by_name_up_to_four(capsys: pytest.CaptureFixture[str]) -> None:
+    class Watched:
+        def watch(self) -> list[list[str]]:
+            return [list("a"), list("abcd"), list("abcde"), list("abcdef")]
+
+    map_commands._watch_changes(Watched(), quiet=True)  # type: ignore[arg-type]
+    assert capsys.readouterr().out == ""
+    map_commands._watch_changes(Watched(), quiet=False)  # type: ignore[arg-type]
+    assert capsys.readouterr().out.splitlines() == [
+        "indexed a",
+        "indexed a, b, c, d",
+        "indexed a, b, c, d and 1 more",
+        "indexed a, b, c, d and 2 more",
+    ]
+
+
+@pytest.mark.parametrize(("workers", "is_accepted"), [("0", False), ("1", True), ("64", True), ("65", False)])
+def test_the_number_of_processes_has_limits(workers: str, is_accepted: bool) -> None:
+    (option,) = (option for option in map_commands.index_command.params if option.name == "workers")
+    context = click.Context(map_commands.index_command)
+    if is_accepted:
+        assert option.type.convert(workers, option, context) == int(workers)
+    else:
+        with pytest.raises(click.BadParameter):
+            option.type.convert(workers, option, context)
+
+
+def test_a_module_is_found_again_by_its_key_or_by_its_new_name() -> None:
+    auth, till = (Module(name, name, f"src/{name}", (), ()) for name in ("auth", "till"))
+    renamed = replace(auth, name="login")
+
+    class Modules:
+        def modules(self) -> list[Module]:
+            return [till, renamed]
+
+    modules: Any = Modules()
+    assert map_commands._find_module(modules, auth, "other") == renamed
+    assert map_commands._find_module(modules, replace(auth, key="gone"), "login") == renamed
+    assert map_commands._find_module(modules, replace(auth, key="gone"), "gone") is None

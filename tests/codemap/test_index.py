@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holloway.codemap import index, process_pool
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import update_index
 
@@ -207,3 +209,29 @@ def test_the_collector_of_the_program_is_left_as_it_was(tmp_path: Path, frozen: 
         assert bool(gc.get_freeze_count()) is bool(before) is frozen
     finally:
         gc.unfreeze()
+
+
+@pytest.mark.parametrize(
+    ("workers", "files", "started"), [(2, 3, [2]), (3, 3, [3]), (1, 3, []), (2, 2, []), (0, 3, [4])]
+)
+def test_processes_parse_many_files_if_there_is_more_than_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int, files: int, started: list[int]
+) -> None:
+    counts: list[int] = []
+
+    def start_workers(count: int, *arguments: object) -> AbstractContextManager[None]:
+        counts.append(count)
+        return nullcontext()
+
+    monkeypatch.setattr(index, "PARALLEL_FILES_MIN", 3)
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    monkeypatch.setattr(process_pool, "start_workers", start_workers)
+    root = tmp_path / "project"
+    root.mkdir()
+    for number in range(files):
+        (root / f"f{number}.py").write_text("x = 1\n")
+    database = open_map(tmp_path / "map.db")
+    update_index(database, root, workers=workers)
+    assert database.fetch_value("SELECT count(*) FROM files") == files
+    database.close()
+    assert counts == started

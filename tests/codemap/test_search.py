@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -118,3 +119,16 @@ def test_files_that_have_several_words_of_a_task_are_found_by_the_file_of_the_ma
     assert len(best.words) >= search.TASK_WORDS_SHARED_MIN
     assert search.find_matching_files(place, "zebra quagga", 5) == []
     assert search.find_matching_files(place + ".gone", "the token is not refreshed", 5) == []
+
+
+def test_the_score_of_a_file_is_that_of_bm25(mapped: Mapped) -> None:
+    database = mapped({"a.py": function("pay", "zebra"), "b.py": function("go", "plain") * 2})
+    (term,) = search.select_terms(database, {"zebra": 2})
+    (match,) = search.search_files(database, [term])
+    lines = dict(tuple(row) for row in database.fetch_rows("SELECT path, lines FROM files"))
+    (count,) = (row[0] for row in database.fetch_rows("SELECT COUNT(*) FROM chunk_mentions WHERE term = 'zebra'"))
+    relative_length = lines["a.py"] / (sum(lines.values()) / 2)
+    rarity = term.weight * math.log(1 + (2 - 1 + 0.5) / (1 + 0.5))
+    length = search.SATURATION * (1 - search.LENGTH_SHARE + search.LENGTH_SHARE * relative_length)
+    assert match.path == "a.py"
+    assert match.score == pytest.approx(rarity * count * (search.SATURATION + 1) / (count + length))

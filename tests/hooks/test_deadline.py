@@ -263,3 +263,29 @@ def test_the_status_line_tells_what_this_session_lost(
     about = {"cwd": str(repository.root), "session_id": "s1"}
     assert statusline.line(json.dumps(about).encode()) == "holloway: 1 memory, 1 dropped"
     assert statusline.line(json.dumps(about | {"session_id": "s3"}).encode()) == "holloway: 1 memory"
+
+
+def test_a_second_event_in_one_process_starts_from_nothing() -> None:
+    deadline = Deadline()
+    deadline.folder, deadline.session = "/first", "s1"
+    deadline.begin("prompt")
+    assert (deadline.folder, deadline.session, deadline.point) == ("/first", "s1", "prompt")
+    deadline.offer("files", b"first")
+    deadline.begin("tool_result")
+    assert (deadline.folder, deadline.session, deadline.point) == ("", "", "tool_result")
+    assert deadline._offered == ("", b"", None)
+
+
+def test_an_event_gets_its_budget_in_a_process_that_watches_its_deadline() -> None:
+    watched: list[str] = []
+
+    class Watched(Deadline):
+        def watch(self, point: str) -> None:
+            watched.append(point)
+
+    deadline = Watched()
+    deadline.begin("prompt")
+    assert watched == []
+    deadline._watches = True
+    deadline.begin("tool_result")
+    assert watched == ["tool_result"]

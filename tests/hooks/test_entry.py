@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Any
 
@@ -12,6 +13,7 @@ import pytest
 
 import holloway
 from holloway.capture import hosts
+from holloway.domain.ports import format_stamp
 from holloway.hooks import entry
 from holloway.install import launch_command
 from holloway.service import project_finder
@@ -409,3 +411,22 @@ def test_work_is_left_for_later_only_where_a_session_or_a_turn_begins_or_ends(
     assert (chore is not None) is (name in hosts.MILESTONES)
     project_finder.pause(str(repository.root), "all")
     assert entry.respond(event(repository, name, prompt="Fix the tokens"))[1] is None
+
+
+@pytest.mark.parametrize("time_ms", [0, 999, 1000, 1_767_603_600_007, 1_767_603_600_999, 1_767_603_601_000])
+def test_a_hook_stamps_events_as_the_store_does(time_ms: int) -> None:
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=time_ms)
+    assert entry._format_stamp(time_ms) == format_stamp(moment)
+
+
+@pytest.mark.parametrize("closed", [(), (0,), (1, 2), (0, 1, 2)])
+def test_closed_streams_are_filled_and_no_other_number_is_taken(closed: tuple[int, ...], tmp_path: Path) -> None:
+    code = (
+        "import os; from holloway.hooks import entry; os.closerange(3, 64)\n"
+        f"for stream in {closed!r}: os.close(stream)\n"
+        "entry._fill_streams()\n"
+        f"free = os.open({str(tmp_path / 'free')!r}, os.O_WRONLY | os.O_CREAT)\n"
+        "os.write(free, str(free).encode()); os._exit(0)"
+    )
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert (tmp_path / "free").read_text() == "3"

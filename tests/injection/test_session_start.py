@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from holloway.codemap.modules.overview import Overview, OverviewModule
 from holloway.config import BRIEF_DECISIONS_MAX, BRIEF_TOKENS_MAX, RESUME_TOKENS_MAX
+from holloway.injection import session_start
 from holloway.injection.session_start import Brief, BriefFacts, render_brief, render_line, render_lines
 from holloway.service.holloway import Holloway
 from holloway.testing import FakeClock
@@ -167,3 +168,27 @@ def test_it_keeps_to_its_budget() -> None:
     said = render_lines({**WORK, "details": {**STATE, "uncommitted": many}}, COMMITS * 50, NOW)
     assert estimate_tokens(said) * MARGIN <= RESUME_TOKENS_MAX
     assert said.startswith("Open work")
+
+
+class RecordedView:
+    """A view that notes what is recorded about a brief."""
+
+    def __init__(self, memory: Holloway) -> None:
+        self.connection = memory.store.database.connection
+        self.recorded: list[tuple[str, list[str], str]] = []
+
+    def begin_context(self, ids: list[str], point: str) -> None:
+        self.recorded.append(("context", ids, point))
+
+    def open_session(self, ids: list[str], point: str) -> None:
+        self.recorded.append(("session", ids, point))
+
+
+@pytest.mark.parametrize(("source", "begun"), [("compact", "context"), ("startup", "session"), ("resume", "session")])
+def test_a_brief_after_a_compaction_begins_a_context_and_another_one_a_session(
+    memory: Holloway, source: str, begun: str
+) -> None:
+    stored = taught(memory, "tokens live an hour")
+    view = RecordedView(memory)
+    session_start._record_in(view, Brief("text", (stored.id, "gone")), source)  # type: ignore[arg-type]
+    assert view.recorded == [(begun, [stored.id], session_start.SESSION_START_POINT)]

@@ -16,8 +16,9 @@ from holloway.domain.memory_json import NEEDED
 from holloway.errors import InvalidInput
 from holloway.mcp.responses import REACHED_MAX, Kind, Relates, RelationInput, Verdict
 from holloway.mcp.server import MCP_TOOLS
-from holloway.mcp.tools import Tools
+from holloway.mcp.tools import NOT_KEPT, PAUSED, Tools
 from holloway.observer.observer import Observer
+from holloway.service import project_finder
 from holloway.service.session_learning import Learning
 from holloway.store import contributions, lookup, session_ledger
 from holloway.store.contributions import RELATION_KINDS
@@ -343,3 +344,43 @@ def test_what_unwatched_sessions_repeat_becomes_no_surer(memory: holloway.Hollow
         each.finish_recording()
     [kept] = memory.memories()
     assert (kept.state, kept.sessions) == (State.QUARANTINED, (tools.recording.session,))
+
+
+LOOKUPS: dict[str, tuple[str, ...]] = {
+    "search_memory": ("tokens",),
+    "locate": ("refresh the token",),
+    "analyze_impact": (TOKENS,),
+    "get_workflow_recipe": ("add a route",),
+    "session_context": (),
+}
+"""Tools that look something up, with arguments for a call."""
+
+
+@pytest.mark.parametrize("name", LOOKUPS)
+def test_a_lookup_stops_while_injection_is_paused_and_goes_on_while_capture_is(
+    memory: holloway.Holloway, tools: Tools, name: str
+) -> None:
+    root = str(memory.project.root)
+    project_finder.pause(root, "injection")
+    assert getattr(tools, name)(*LOOKUPS[name]).note == PAUSED
+    project_finder.resume(root)
+    project_finder.pause(root, "capture")
+    assert getattr(tools, name)(*LOOKUPS[name]).note != PAUSED
+
+
+def test_nothing_is_stored_while_capture_is_paused(memory: holloway.Holloway, tools: Tools) -> None:
+    stored = memory.remember(FACT).memory
+    assert stored
+    name = memory.map.overview().modules[0].name
+    project_finder.pause(str(memory.project.root), "capture")
+    for response in (
+        tools.record_memory("Another fact about rounding", "gotcha"),
+        tools.memory_feedback(stored.id, "used"),
+        tools.update_module(name, "Signs people in."),
+    ):
+        assert response.note == NOT_KEPT
+    project_finder.resume(str(memory.project.root))
+    project_finder.pause(str(memory.project.root), "injection")
+    assert tools.memory_feedback(stored.id, "used").note != NOT_KEPT
+    with pytest.raises(InvalidInput, match="paused"):
+        tools.get_memory(stored.id)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from holloway.observer.signals.signal import Signal, SignalName
+from holloway.promotion import pipeline
 from holloway.service.holloway import Holloway
 from tests.observer.story import Story
 from tests.service.learned import REFUSED, learn
@@ -48,3 +50,15 @@ def test_a_command_that_instructs_an_agent_is_not_told_with_its_error(memory: Ho
     done = learn(memory, told.shell(f"REDIS_URL=fake:// {command}", "12 passed in 0.3s"))
 
     assert [each.reason for each in done.promotion.candidates] == ["it tries to instruct an agent (override)"]
+
+
+def build_fix(name: SignalName = SignalName.ERROR_RETRY, **facts: object) -> Signal:
+    usual: dict[str, object] = {"error": "src/a.py: boom", "fix_kind": "edit"}
+    return Signal(name, "k", 1, ("src/b.py", "src/a.py"), {**usual, **facts})
+
+
+def test_a_fix_is_obvious_if_the_error_names_the_edited_file() -> None:
+    assert pipeline._is_obvious_fix(build_fix())
+    assert not pipeline._is_obvious_fix(build_fix(error="src/c.py: boom"))
+    assert not pipeline._is_obvious_fix(build_fix(fix_kind="command"))
+    assert not pipeline._is_obvious_fix(build_fix(SignalName.DEAD_END))

@@ -271,3 +271,27 @@ def test_a_secret_in_a_marker_of_somebody_elses_making_is_cut_out(form: str) -> 
     assert found == ["aws-access-key-id"]
     assert key not in cleaned
     assert secrets.redact_secrets(cleaned) == (cleaned, [])
+
+
+@pytest.mark.parametrize(
+    ("run", "is_token_like"),
+    [
+        ("qwertzuiopas", False),
+        ("QWERTZUIOPAS", True),
+        ("qwertzuiop4s", True),
+        ("123456789012", True),
+        ("refresh_token_of_the_shop", False),
+        ("REFRESH_TOKEN_OF_THE_SHOP", False),
+        ("refresh_Token", True),
+        ("a_refresh4token5", True),
+        ("a_refresh4_token5", False),
+        ("a_" + "q" * 31, False),
+        ("a_" + "q" * 32, True),
+    ],
+)
+def test_a_plain_word_or_name_is_not_looked_at_as_a_token(run: str, is_token_like: bool) -> None:
+    assert secrets._is_token_like(run) is is_token_like
+
+
+def test_a_key_of_capitals_alone_is_cut_out() -> None:
+    assert secrets.redact_secrets("key AKIAQWERTZUIPASDFGHJ")[1] == ["aws-access-key-id"]

@@ -17,7 +17,7 @@ from holloway.codemap.health import MapBusy
 from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.errors import InvalidInput
 from holloway.service.code_map import MAP_COUPLED_COMMITS_MIN
-from tests.codemap.test_scip import METADATA, P, document, occurrence
+from tests.codemap.scip.index_bytes import METADATA, P, document, occurrence
 from tests.conftest import FILES, Repository
 from tests.store.test_memories import taught
 

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -187,3 +188,15 @@ def test_a_closer_look_that_cannot_be_taken_is_told_with_every_question(
     for _ in range(2):
         assert contents(memory, "tokens") == ["tokens live an hour"]
         assert "rerank.folder" in memory.search.degraded["reranking"]
+
+
+def test_a_project_without_git_is_searched_without_its_history(tmp_path: Path, clock: FakeClock) -> None:
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "plain/a.py").write_text("x = 1\n")
+    with holloway.open(tmp_path / "plain", clock=clock) as plain:
+        use(plain, None)
+        stored = taught(plain, "refresh burns the token", files=["a.py"])
+        plain.store.memories.update_memory(stored, "edited", "", commit="c0ffee")
+        (result,) = plain.recall("refresh token")
+        assert result.memory.id == stored.id
+        assert plain.search._rewritten([result.memory]) == {}  # type: ignore[list-item]

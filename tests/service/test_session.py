@@ -13,6 +13,7 @@ from holloway.domain.work import Outcome
 from holloway.errors import HollowayError
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session, checkpoint_file
+from holloway.store import pause_state
 from holloway.store.database import DatabaseBusy
 from holloway.testing import FakeClock
 from tests.service.learned import contents, corrected, solved
@@ -219,3 +220,13 @@ def test_a_session_that_was_told_of_open_work_is_resumed(memory: Holloway, clock
     second.used("Edit", {"file_path": "README.md", "old_string": "a", "new_string": "b"}, "done")
     record = second.finish().record
     assert (record["resumed"], record["steps_to_orientation"]) == (True, 1)
+
+
+def test_a_session_that_saw_nothing_saves_and_learns_nothing(memory: Holloway) -> None:
+    pause_state.pause_folder(memory.project.folder, "capture")
+    with Session(memory.opened, "run-1", task="Fix the login") as session:
+        session.record("The cache must be flushed by hand", type="gotcha")
+        session.checkpoint()
+        assert not checkpoint_file(memory.project, "run-1").exists()
+        assert session.finish("success").promotion.candidates == ()
+    assert memory.memories() == []

@@ -184,3 +184,9 @@ def test_markup_in_a_memory_is_text_in_what_is_written(memory: holloway.Holloway
     block = (memory.project.root / "AGENTS.md").read_text()
     assert "<img" not in block
     assert "](" not in block
+
+
+def test_a_row_that_is_no_memory_is_quoted_in_part() -> None:
+    ((_, error),) = foreign_file.parse_drafts(b'["' + b"x" * 61 + b'"]', "m.json")
+    assert isinstance(error, InvalidInput)
+    assert error.message == f"{'x' * 60!r} is not a memory."

@@ -280,3 +280,13 @@ def test_an_exported_block_and_a_living_memory_that_have_the_text_are_named(
     assert left[0] == f"memory {other.id}, which has a part of the text"
     assert str(repository.root / "AGENTS.md") in left[1]
     assert memory.get(other.id).is_alive
+
+
+@pytest.mark.promise("forget")
+def test_a_damaged_backup_is_told_of_and_left_as_it_was(full: holloway.Holloway) -> None:
+    damaged = full.project.backups_folder / "memory-2026-01-01T090000000Z.db"
+    damaged.write_bytes(b"SQLite format 3\0" + b"\xff" * 5_000)
+    (left,) = full.forget([full.recall(CANARY)[0].memory], hard=True).left
+    assert damaged.name in left
+    assert damaged.stat().st_size == 5_016
+    assert not list(full.project.backups_folder.glob("*.cleaning*"))

@@ -3,12 +3,12 @@ from pathlib import Path
 import pytest
 
 import holloway
-from holloway.config import CONTENT_BYTES_MAX, SUMMARY_CHARS_MAX
+from holloway.config import CONTENT_BYTES_MAX, REASON_CHARS_MAX, SUMMARY_CHARS_MAX
 from holloway.domain.memory import Draft, MemoryType, Visibility
 from holloway.domain.memory_details import DeadEnd, ErrorFix
 from holloway.domain.work import WorkUnit
 from holloway.errors import InvalidInput
-from holloway.store.write_gate import sanitize_draft
+from holloway.store.write_gate import sanitize_draft, sanitize_observed_draft, sanitize_reason
 from tests.conftest import Repository
 from tests.store.test_privacy import places_of
 
@@ -150,3 +150,26 @@ def test_a_secret_in_a_detail_is_cut_and_told_of(memory: holloway.Holloway) -> N
     assert done.redacted == ("aws-access-key-id",)
     assert done.memory is not None
     assert key not in str(done.memory.details)
+
+
+def test_an_observed_draft_is_kept_without_its_unusable_parts(repository: Repository) -> None:
+    root = str(repository.root)
+    files = ("README.md", "/etc/passwd", "../outside.py", f"src/{TOKEN}")
+    kept = sanitize_observed_draft(Draft("x" * (CONTENT_BYTES_MAX + 50), files=files), root)
+    assert kept is not None
+    assert kept.draft.files == ("README.md",)
+    assert len(kept.draft.content.encode()) <= CONTENT_BYTES_MAX
+    assert sanitize_observed_draft(Draft("  "), root) is None
+
+
+@pytest.mark.parametrize("confidence", [-0.1, 1.1])
+def test_a_confidence_is_between_zero_and_one(confidence: float) -> None:
+    assert sanitize_draft(Draft("x", confidence=1.0)).draft.confidence == 1.0
+    with pytest.raises(InvalidInput, match="A confidence cannot be"):
+        sanitize_draft(Draft("x", confidence=confidence))
+
+
+def test_a_reason_is_one_short_line_without_secrets() -> None:
+    reason = sanitize_reason(f"it was {TOKEN}\nand " + "more " * 1_000)
+    assert reason.startswith("it was [REDACTED: github-pat] and more")
+    assert len(reason) <= REASON_CHARS_MAX

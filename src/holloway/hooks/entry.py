@@ -109,7 +109,7 @@ def _in_project(
         session=str(event.get("session_id") or "unknown")[:200],
         agent_id=str(event.get("agent_id") or ""),
         host=host,
-        now=time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime()) + f".{time.time_ns() // 1_000_000 % 1000:03d}Z",
+        now=_format_stamp(time.time_ns() // 1_000_000),
         is_captured=is_captured,
         offer=lambda stage, text, record: DEADLINE.offer(stage, encode(text, ""), record),
     )
@@ -121,6 +121,11 @@ def _in_project(
     if paused in ("all", "injection"):
         return "", "", job
     return *_respond_in_project(event, name, reader), job
+
+
+def _format_stamp(time_ms: int) -> str:
+    """Return a time since the epoch as the store writes it: UTC with milliseconds."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time_ms // 1000)) + f".{time_ms % 1000:03d}Z"
 
 
 def _capture(event: dict[str, object], reader: responses.HookReader) -> bool:

@@ -86,7 +86,8 @@ class _Reader:
             self.waiting = []
 
     def _read_redirect(self, sign: str) -> None:
-        if sign.endswith(("<<", "<<-")):
+        is_string = sign.endswith("<<<")
+        if sign.endswith(("<<", "<<-")) and not is_string:
             if match := _TAG.match(self.text, self.at):
                 self.at = match.end()
                 self.waiting.append((match[2], self.current))
@@ -96,7 +97,7 @@ class _Reader:
         target = self._read_word() if self.at < len(self.text) and self.text[self.at] not in ";&|()<>\n" else ""
         if sign.endswith("&") and self.text.startswith("-", self.at):
             self.at += 1
-        if sign == "<<<":
+        if is_string:
             self.current.documents.append(target)
         elif target:
             self.current.redirects.append((sign, target))

@@ -4,10 +4,9 @@ import tracemalloc
 import pytest
 
 from holloway.codemap.parse.captures import FILE_DEFINITIONS_MAX, FILE_REFERENCES_MAX
-from holloway.codemap.parse.expressions import RUST_WRAPPERS, extract_type_names, normalise_chain, strip_unwrapping
 from holloway.codemap.parse.facts import Facts, decode_facts, decode_references
 from holloway.codemap.parse.languages import LANGUAGES, load_parser
-from holloway.codemap.parse.parser import PARSE_SECONDS_MAX, extract_facts
+from holloway.codemap.parse.parser import PARSE_SECONDS_MAX, SIGNATURE_CHARS_MAX, extract_facts
 from tests.codemap.parse.shown import bindings, definitions, imports, read, references
 
 
@@ -179,53 +178,19 @@ def test_deep_nesting_keeps_the_outer_definitions() -> None:
     assert len(facts.definitions) == 60
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a.b", "a.b"),
-        ("open(1).read", "open().read"),
-        ("new Till<Coin>(f(1)).count()", "Till().count()"),
-        ("await shop.open('(')", "shop.open()"),
-        ("Shop::<Vec<u8>>::new(x)?", "Shop.new()"),
-        ("&mut Shop::new()", "Shop.new()"),
-        ("a?.b!.c", "a.b.c"),
-        ("$this->till->open()", "$this.till.open()"),
-        ("a // why\n  .b()", "a.b()"),
-        ("rows[0].print", "?.print"),
-        ("(x as Y).z", "?.z"),
-        ("rows[0]", ""),
-        ("", ""),
-        ("x" * 500 + ".last", "?.last"),
-    ],
-)
-def test_expressions_of_all_languages_are_chains(text: str, expected: str) -> None:
-    assert normalise_chain(text) == expected
+def test_require_is_an_import_in_javascript_and_a_call_elsewhere() -> None:
+    assert not any("require" in line for line in references(read("javascript", "const fs = require('fs')\n"), "call"))
+    assert references(read("python", "def go():\n    require('x')\n"), "call") == ["call require @ go"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Till", "Till"),
-        (": Till", "Till"),
-        ("shop.Till[Coin]", "shop.Till"),
-        ("Optional['Till']", "Till"),
-        ("Till | Box<A | B> | null", "Till|Box"),
-        ("Promise<Till>", "Till"),
-        ("*pkg.Till", "pkg.Till"),
-        ("&'a mut dyn io::Till", "io.Till"),
-        ("Till[]", ""),
-        ("[]Till", ""),
-        ("map[string]Till", ""),
-        ("(a: A) => B | C", ""),
-        ("x is Till", ""),
-        ("typeof x", ""),
-        ("string", ""),
-    ],
-)
-def test_annotations_name_classes_and_not_what_holds_many(text: str, expected: str) -> None:
-    assert extract_type_names(text) == expected
+def test_a_signature_is_the_head_of_a_definition_on_one_line() -> None:
+    def signature(language: str, source: str) -> str:
+        return read(language, source).definitions[0].signature
 
-
-def test_rust_types_that_hold_one_thing_stand_for_it() -> None:
-    assert extract_type_names("Result<Arc<Mutex<Till>>, Error>", RUST_WRAPPERS) == "Till"
-    assert strip_unwrapping("open().unwrap().till.lock().count") == "open().till.count"
+    assert (
+        signature("python", "def go(\n    a: int,\n    b: int,\n) -> int:\n    return a\n")
+        == "def go( a: int, b: int, ) -> int"
+    )
+    assert signature("python", "LIMIT = [\n    1,\n]\n") == "LIMIT = ["
+    assert signature("typescript", "export const go = (a: number) => {\n  return a\n}\n").endswith("go = (a: number)")
+    assert len(signature("python", f"def go({'a' * 500}): ...\n")) == SIGNATURE_CHARS_MAX

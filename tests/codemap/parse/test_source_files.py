@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -143,3 +144,52 @@ def test_a_file_that_no_rule_names_is_followed_through_no_folder(monkeypatch: py
     assert not source_files.is_ignored("deep/down/b.py", (level,), is_folder=False)
     assert followed == [("lib", "*")]
     assert source_files.is_ignored("deep/down/a.py", (level,), is_folder=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("src/a.py", ""),
+        ("node_modules/x/a.js", "vendored or built"),
+        ("src/logo.png", "binary"),
+        ("src/a_pb2.py", "generated"),
+        ("src/caf\udce9.py", "name is not UTF-8"),
+    ],
+)
+def test_a_name_says_why_its_file_is_left_out(name: str, reason: str) -> None:
+    assert source_files._exclusion_reason(name) == reason
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"plain", b"plain"),
+        ("grün".encode(), "grün".encode()),
+        (b"\xef\xbb\xbfmarked", b"marked"),
+        ("grün".encode("utf-16"), "grün".encode()),
+        (b"\xfe\xff" + "grün".encode("utf-16-be"), "grün".encode()),
+        (b"caf\xe9", "caf\ufffd".encode()),
+    ],
+)
+def test_text_in_any_encoding_becomes_valid_utf_8(data: bytes, text: bytes) -> None:
+    assert source_files.to_utf8(data) == text
+
+
+def test_a_file_is_read_unless_it_is_gone_a_link_or_no_file(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep/a.py").write_text("x = 1\n")
+    (tmp_path / "linked").symlink_to(tmp_path / "deep")
+    (tmp_path / "link.py").symlink_to(tmp_path / "deep/a.py")
+    os.mkfifo(tmp_path / "pipe.py")
+    assert source_files.read_bytes(tmp_path, "deep/a.py") == b"x = 1\n"
+    for name, reason in (
+        ("gone.py", "vanished"),
+        ("deep", "unreadable"),
+        ("pipe.py", "not a regular file"),
+        ("linked/a.py", "link"),
+        ("link.py", "unreadable"),
+        ("deep/../deep/a.py", "link"),
+    ):
+        assert source_files.read_bytes(tmp_path, name) == reason
+    assert source_files.read_manifest(tmp_path, "deep/a.py") == "x = 1\n"
+    assert source_files.read_manifest(tmp_path, "gone.py") == ""

@@ -6,6 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from holloway.codemap.resolve.imports.import_resolver import ImportResolver
+from holloway.codemap.resolve.name_resolution import NameResolver
+from holloway.codemap.resolve.resolution_cache import ResolutionCache
+from holloway.codemap.resolve.scopes import Scopes
+from holloway.codemap.resolve.targets import Target, Targets
+from tests.codemap.parse.shown import read
 from tests.codemap.resolve.drawn import Files, edges, mapped
 
 OUTSIDE: list[tuple[Files, set[str]]] = [
@@ -53,3 +59,19 @@ def test_a_base_from_outside_does_not_hide_what_the_project_has(
     found = edges(mapped(tmp_path, project), "calls", "typed_as", "instantiates", "calls_external")
     assert expected <= found
     assert not {edge for edge in found if "calls_external" in edge}
+
+
+@pytest.mark.parametrize(
+    ("source", "targets"),
+    [
+        ("import { x } from './gone'", ()),
+        ("import * as gone from './gone'", ()),
+        ("import * as all from './b'", (Target("module", "b.ts"),)),
+        ("import * as far from 'react'", (Target("package", "react"),)),
+    ],
+)
+def test_an_import_names_a_module_a_package_or_nothing(source: str, targets: Targets) -> None:
+    importer = ImportResolver(["a.ts", "b.ts"], lambda path: "")
+    names = NameResolver(importer, lambda path: None, ResolutionCache())
+    facts = read("typescript", f"{source}\n")
+    assert names.resolve_import(Scopes("a.ts", "typescript", facts), facts.imports[0]) == targets

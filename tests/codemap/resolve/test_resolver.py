@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from holloway.codemap.resolve.imports.import_resolver import ImportResolver
 from holloway.codemap.resolve.name_resolution import NameResolver
+from holloway.codemap.resolve.resolver import Resolver
+from holloway.codemap.resolve.targets import Resolution
 from tests.codemap.resolve.drawn import edges, mapped
 
 if TYPE_CHECKING:
@@ -104,3 +107,8 @@ def test_what_a_package_takes_from_its_part_comes_before_the_part_itself(tmp_pat
         },
     )
     assert "main.py calls pkg/name.py:name" in edges(database, "calls")
+
+
+def test_a_file_that_is_not_in_the_map_has_no_edges() -> None:
+    resolver = Resolver(ImportResolver([], lambda path: ""), lambda path: None, lambda path: [])
+    assert resolver.resolve_file("gone.py") == Resolution([], [], set())

@@ -59,3 +59,16 @@ def test_an_import_is_known_by_the_name_that_its_language_gives_it(language: str
 
 def test_the_names_of_a_file_are_those_of_all_its_scopes_and_what_code_calls_itself() -> None:
     assert scopes("def go():\n    x = f()\n").all_names() == {"go", "x", "self", "cls", "super"}
+
+
+def test_a_scope_belongs_to_the_class_around_it_or_to_the_module() -> None:
+    file_scopes = scopes("def first():\n    def inner(): ...\n\nclass A:\n    def go(self):\n        def deep(): ...\n")
+    index_of = {definition.qualified: index for index, definition in enumerate(file_scopes.facts.definitions)}
+    assert index_of["first"] == 0
+    for name in ("first", "first.inner"):
+        assert file_scopes.find_class(index_of[name]) == MODULE_SCOPE
+    for name in ("A", "A.go", "A.go.deep"):
+        assert file_scopes.find_class(index_of[name]) == index_of["A"]
+    assert file_scopes.parent_of(index_of["A.go"]) == index_of["A"]
+    assert file_scopes.kind_of(index_of["A.go"]) == "method"
+    assert file_scopes.by_qualified["A.go"] == [index_of["A.go"]]

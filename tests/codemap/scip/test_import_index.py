@@ -13,7 +13,7 @@ from holloway.codemap.index import update_index
 from holloway.codemap.scip import import_index
 from holloway.errors import HollowayError
 from tests.codemap.resolve.drawn import mapped
-from tests.codemap.test_scip import METADATA, P, document, occurrence
+from tests.codemap.scip.index_bytes import METADATA, P, document, occurrence
 
 if TYPE_CHECKING:
     from holloway.codemap.database import MapDatabase

@@ -79,3 +79,27 @@ def test_an_error_and_what_solved_it_is_a_signal() -> None:
     (signal,) = dead_ends.detect_error_retry(told.account())
     assert "REDIS_URL" in str(signal.facts["fix"])
     assert signal.facts["telling"] is True
+
+
+def find_cause(story: Story) -> str:
+    (signal,) = dead_ends.detect_backtrack(story.edit("a.py", ["x = 2"], ["x = 3"]).account())
+    return str(signal.facts["cause"])
+
+
+def test_the_cause_of_a_way_back_is_what_happened_in_between() -> None:
+    def start() -> Story:
+        return Story().red().read("early.py").edit("a.py", ["x = 1"], ["x = 2"])
+
+    assert find_cause(start()) == "unknown"
+    assert find_cause(start().green()) == "unknown"
+    assert find_cause(start().red()) == "cascading_change"
+    assert find_cause(start().red().read("config.py")) == "missing_context"
+    assert find_cause(start().read("a.py")) == "unknown"
+
+
+def test_a_way_back_counts_its_turns_and_the_files_that_were_read() -> None:
+    story = Story().edit("a.py", ["x = 1"], ["x = 2"])
+    story.read("b.py", "b.py", *(f"f{number}.py" for number in range(5))).edit("a.py", ["x = 2"], ["x = 1"])
+    (signal,) = dead_ends.detect_backtrack(story.edit("a.py", ["x = 1"], ["x = 2"]).account())
+    assert (signal.facts["times"], signal.files) == (2, ("a.py",))
+    assert signal.facts["read"] == ["b.py", "f0.py", "f1.py", "f2.py", "f3.py"]

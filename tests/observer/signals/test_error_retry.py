@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from holloway.domain.event import ToolKind
 from holloway.observer.scratchpad import Action
+from holloway.observer.signals import command_runs
 from holloway.observer.signals.error_retry import ErrorFixPair, find_pair, find_pairs, find_unresolved
 from holloway.text.failures import fingerprint_failure
 
@@ -398,3 +399,22 @@ def test_that_a_file_can_also_be_opened_without_a_shell_tells_nothing() -> None:
 def test_a_comment_is_no_fix_unless_it_silences_a_rule(line: str, fix: str) -> None:
     actions = session(bad("go build ./...", COMPILE), edit("store/conf.go", line), shell("go build ./...", ""))
     assert only(actions).fix == fix
+
+
+@pytest.mark.parametrize(
+    ("action", "paths"),
+    [
+        (edit("src/a.py"), ["src/a.py"]),
+        (edit(""), []),
+        (Action(0, 0.0, ToolKind.WRITE, path="b.py", ok=True), ["b.py"]),
+        (Action(0, 0.0, ToolKind.EDIT, path="a.py", ok=False), []),
+        (read("a.py"), []),
+        (shell("cd src && sed -i s/a/b/ x.py && echo 1 > ../y.toml"), ["src/x.py", "y.toml"]),
+        (shell("rm a.py && git rm b.py"), []),
+        (shell("echo 1 > /tmp/x.py; echo 1 > notes"), []),
+        (Action(0, 0.0, ToolKind.MCP, tool="mcp__box__run", command="sed -i s/a/b/ x.py", ok=True), []),
+    ],
+)
+def test_files_count_as_changed_by_an_edit_tool_or_a_shell(action: Action, paths: list[str]) -> None:
+    assert command_runs.list_changed_files(action) == paths
+    assert command_runs.is_file_change(action) is bool(paths)

@@ -77,3 +77,23 @@ def test_names_in_a_sentence() -> None:
         "src/x.py",
     }
     assert statements.extract_code_names("nothing of the kind") == set()
+
+
+@pytest.mark.parametrize(("filler", "is_confirmed"), [(978, True), (979, False)])
+def test_a_fact_is_confirmed_by_the_first_thousand_characters_of_a_command(filler: int, is_confirmed: bool) -> None:
+    command = f"make test {'x' * filler} retry_limit"
+    activity = Story().green(command).account()
+    assert (len(command) <= 1_000) is is_confirmed
+    assert statements.is_confirmed_later(activity, 0, "it is `retry_limit`") is is_confirmed
+
+
+def test_a_fact_is_confirmed_by_later_successful_work_on_what_it_names() -> None:
+    fact = "it comes from `limits.toml`"
+    assert statements.is_confirmed_later(Story().edit("limits.toml").account(), 0, fact)
+    assert not statements.is_confirmed_later(Story().edit("limits.toml").account(), 1, fact)
+    assert not statements.is_confirmed_later(Story().read("limits.toml").account(), 0, fact)
+    assert not statements.is_confirmed_later(Story().edit("limits.toml", ok=False).account(), 0, fact)
+    late = Story()
+    for number in range(statements.EVIDENCE_STEPS):
+        late.read(f"f{number}.py")
+    assert not statements.is_confirmed_later(late.edit("limits.toml").account(), 0, fact)

@@ -179,3 +179,10 @@ def test_a_line_four_times_as_long_takes_about_four_times_the_time(
     cpu_s(small)
     # Neighbours on the same core inflate one measurement; quadratic time fails all three.
     assert any(cpu_s(large) < 10 * min(cpu_s(small), cpu_s(small)) + 0.1 for _ in range(3))
+
+
+def test_of_several_pieces_of_code_the_first_stays_with_its_sentence() -> None:
+    text = (
+        "## Tests\n\nAlways run the tests:\n\n```sh\nmake test\n```\n\n```sh\nmake other\n```\n\nUse tabs everywhere.\n"
+    )
+    assert said(text) == ["Always run the tests:\n```sh\nmake test\n```", "Use tabs everywhere."]

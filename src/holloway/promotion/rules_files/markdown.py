@@ -161,14 +161,17 @@ def _clean_title(title: str) -> str:
 
 
 _LINK = re.compile(r"!?\[([^\]\n]{0,300})\]\([^)\n]{0,600}\)")
+_CODE_STAR = "\0"
+"""Stands for a star in inline code, such as the glob `**/*.py`, while emphasis is removed around it."""
 _EMPHASIS = re.compile(r"(?<![\w\\*])(\*\*\*|\*\*)(?=\S)(.{1,600}?)(?<=\S)\1(?!\w)", re.DOTALL)
 
 
 def strip_markup(text: str) -> str:
     """Return prose without emphasis and link addresses; inline code is unchanged."""
     parts = re.split(r"(`[^`\n]{1,300}`)", text)
-    bare = [part if part.startswith("`") and index % 2 else _LINK.sub(r"\1", part) for index, part in enumerate(parts)]
-    return " ".join(_EMPHASIS.sub(r"\2", "".join(bare)).split())
+    parts[::2] = [_LINK.sub(r"\1", prose) for prose in parts[::2]]
+    parts[1::2] = [code.replace("*", _CODE_STAR) for code in parts[1::2]]
+    return " ".join(_EMPHASIS.sub(r"\2", "".join(parts)).replace(_CODE_STAR, "*").split())
 
 
 @dataclass(frozen=True, slots=True)

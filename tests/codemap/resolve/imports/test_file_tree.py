@@ -39,3 +39,17 @@ def test_a_folder_is_of_the_family_whose_files_are_a_package_there() -> None:
         "python",
         "",
     ]
+
+
+def test_the_nearest_file_is_found_by_the_name_at_the_end_of_a_path() -> None:
+    found = tree("a/lib/end.h", "b/lib/end.h", "b/other/end.h")
+    assert found.nearest_by_suffix("c", "lib/end.h", "b/main.c") == "b/lib/end.h"
+    assert found.nearest_by_suffix("c", "end.h", "b/other/main.c") == "b/other/end.h"
+    assert found.nearest_by_suffix("c", "lib/far.h", "b/main.c") == ""
+
+
+def test_folders_are_found_by_the_end_of_their_path() -> None:
+    found = tree("a/lib/x.go", "b/lib/y.go", "b/tlib/z.go")
+    assert sorted(found.find_folders("lib")) == ["a/lib", "b/lib"]
+    assert found.find_folders("b/lib") == ["b/lib"]
+    assert found.find_folders("none") == []

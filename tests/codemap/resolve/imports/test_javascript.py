@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from holloway.codemap.index import update_index
-from holloway.codemap.resolve.imports.file_tree import FileTree
-from holloway.codemap.resolve.imports.javascript import EXTENDS_MAX, load_aliases, parse_json_object
+from holloway.codemap.resolve.imports.file_tree import NO_TARGET, FileTree, ImportTarget
+from holloway.codemap.resolve.imports.javascript import EXTENDS_MAX, ScriptImports, load_aliases, parse_json_object
 from tests.codemap.resolve.drawn import Files, edges, mapped
 from tests.codemap.test_index import clean, content, write
 
@@ -143,3 +143,28 @@ def test_comments_and_trailing_commas_are_passed_over_but_not_inside_a_string() 
 @pytest.mark.parametrize("opened", ["/* ", '\\"', '"\\'])
 def test_what_is_opened_again_and_again_and_never_closed_is_looked_through_once(opened: str) -> None:
     assert parse_json_object(opened * 80_000) == {}
+
+
+def find(module: str, origin: str = "web/main.ts") -> ImportTarget:
+    texts = {"kit/package.json": '{"name": "@shop/kit", "main": "dist/gone.js"}'}
+    paths = ["web/main.ts", "web/cart.ts", "web/till/index.tsx", "kit/src/part.ts", "kit/src/index.ts", *texts]
+    return ScriptImports(FileTree(paths, lambda path: texts.get(path, ""))).find_target(origin, module)
+
+
+@pytest.mark.parametrize(
+    ("module", "target"),
+    [
+        ("./cart", ImportTarget("web/cart.ts")),
+        ("./cart.js", ImportTarget("web/cart.ts")),
+        ("./till", ImportTarget("web/till/index.tsx")),
+        ("./gone", NO_TARGET),
+        ("../../outside", NO_TARGET),
+        ("@shop/kit", ImportTarget("kit/src/index.ts")),
+        ("@shop/kit/part", ImportTarget("kit/src/part.ts")),
+        ("@shop/kit/gone", ImportTarget(package="@shop/kit")),
+        ("@other/kit/x", ImportTarget(package="@other/kit")),
+        ("react/jsx", ImportTarget(package="react")),
+    ],
+)
+def test_a_module_is_a_file_a_part_of_the_workspace_or_a_package(module: str, target: ImportTarget) -> None:
+    assert find(module) == target

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from holloway.codemap.resolve.imports.file_tree import FileTree, ImportTarget
+from holloway.codemap.resolve.imports.rust import RustImports
 from tests.codemap.resolve.drawn import Files, edges, mapped
 
 PROJECTS: list[tuple[Files, set[str]]] = [
@@ -54,3 +56,41 @@ def test_each_program_is_a_crate_of_its_own(tmp_path: Path) -> None:
         "src/bin/other.rs:main calls src/bin/part.rs:go",
         "src/bin/part.rs:go calls src/lib.rs:open",
     }
+
+
+def find(module: str, origin: str = "src/lib.rs") -> ImportTarget:
+    texts = {"Cargo.toml": '[package]\nname = "the-shop"\n', "kit/Cargo.toml": '[package]\nname = "kit"\n'}
+    paths = [
+        "src/lib.rs",
+        "src/part.rs",
+        "src/part/deep.rs",
+        "src/till/mod.rs",
+        "kit/src/lib.rs",
+        "kit/src/a.rs",
+        *texts,
+    ]
+    return RustImports(FileTree(paths, lambda path: texts.get(path, ""))).find_target(origin, module)
+
+
+@pytest.mark.parametrize(
+    ("module", "origin", "path"),
+    [
+        ("crate", "src/part.rs", "src/lib.rs"),
+        ("crate::part::deep::Thing", "src/till/mod.rs", "src/part/deep.rs"),
+        ("crate::till", "src/part.rs", "src/till/mod.rs"),
+        ("self::deep", "src/part.rs", "src/part/deep.rs"),
+        ("super::till", "src/part.rs", "src/till/mod.rs"),
+        ("super::super::till", "src/part/deep.rs", "src/till/mod.rs"),
+        ("part", "src/lib.rs", "src/part.rs"),
+        ("the_shop::part", "kit/src/a.rs", "src/part.rs"),
+        ("kit::a::Thing", "src/part.rs", "kit/src/a.rs"),
+    ],
+)
+def test_a_module_path_leads_to_its_deepest_file(module: str, origin: str, path: str) -> None:
+    assert find(module, origin) == ImportTarget(path)
+
+
+def test_a_path_without_a_crate_is_a_local_module_only_if_all_of_it_is_there() -> None:
+    assert find("part::deep") == ImportTarget("src/part/deep.rs")
+    assert find("part::Thing") == ImportTarget(package="part")
+    assert find("serde::de") == ImportTarget(package="serde")

@@ -1,0 +1,146 @@
+"""A matched value is a secret only if it reads like one: not a placeholder, a word, a name or an expression."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from holloway.safety.secret_values import find_secret_end, is_placeholder, measure_entropy, measure_filler
+
+KEY = "aB3dE5gH7jK9mN1p"
+
+
+def find(check: str, before: str, value: str, after: str = "") -> str:
+    """Return the part of a text that counts as the secret; a match begins after the name that the text begins with."""
+    text = before + value + after
+    start = len(before)
+    name = re.match(r"\w*", before)
+    end = find_secret_end(check, 0.0, text, name.end() if name else 0, start, start + len(value))
+    return text[start:end] if end else ""
+
+
+def test_entropy_is_that_of_the_characters() -> None:
+    assert measure_entropy("aaaa") == 0
+    assert measure_entropy("abab") == 1
+    assert measure_entropy("abcdefgh") == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "share"),
+    [("", 0.0), ("abc", 0.0), ("aaaa", 1.0), ("abcd", 1.0), ("dcba", 1.0), ("aaa", 0.0), ("aaaaxq", 4 / 6)],
+)
+def test_filler_is_a_run_of_equal_or_consecutive_characters(value: str, share: float) -> None:
+    assert measure_filler(value) == pytest.approx(share)
+
+
+def test_only_the_steps_that_are_asked_for_are_filler() -> None:
+    assert measure_filler("abcdefgh", (0,)) == 0.0
+    assert measure_filler("abcdefgh", (1,)) == 1.0
+
+
+@pytest.mark.parametrize("value", ["my-example-key", "${TOKEN}", "{{ token }}", "xxxxxxxxab", "changeme", "12345678"])
+def test_templates_and_examples_are_placeholders(value: str) -> None:
+    assert is_placeholder(value)
+    assert not is_placeholder(KEY)
+
+
+def test_a_value_below_the_entropy_of_its_rule_is_no_secret() -> None:
+    text = "abab2c2c9d9d"
+    for limit, end in ((measure_entropy(text), len(text)), (measure_entropy(text) + 0.01, 0)):
+        assert find_secret_end("", limit, text, 0, 0, len(text)) == end
+
+
+def test_a_long_key_of_the_alphabet_is_a_key_of_its_vendor() -> None:
+    letters = "abcdefghijklmnopqrstuvwxyzabcdefgh"
+    assert find("", "", letters) == letters
+    assert find("", "", letters[:26]) == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "is_secret"),
+    [
+        (KEY, True),
+        ("short1", False),
+        ("refresh_token_name", False),
+        ("/usr/lib/x86", False),
+        ("https://a.org/b", False),
+    ],
+)
+def test_a_shape_is_a_secret_if_a_machine_made_it(value: str, is_secret: bool) -> None:
+    assert bool(find("shape", "", value)) is is_secret
+
+
+@pytest.mark.parametrize(
+    ("value", "is_secret"),
+    [("hunter22x", True), ("password", False), ("PASSWORD9", False), ("$secret", False), ("<password>", False)],
+)
+def test_the_password_of_an_address_is_more_than_a_word_for_it(value: str, is_secret: bool) -> None:
+    assert bool(find("address", "", value)) is is_secret
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "after", "secret"),
+    [
+        ("password=", "hunter22x", "", "hunter22x"),
+        ("password: '", "hunter22x", "'", "hunter22x"),
+        ("password=", "hunter22x;next", "", "hunter22x"),
+        ("password=", "hunter22x.", "", "hunter22x"),
+        ("password=", "hunter", "", ""),
+        ("password=", "getPassword(user)", "", ""),
+        ("password=", "config[0]", "", ""),
+        ("csrf_token=", "hunter22x", "", ""),
+        ("password=", "/etc/passwd1", "", ""),
+        ("password=", "Tr0ub4dor&3", "", "Tr0ub4dor"),
+        ("password='", "Tr0ub4dor&3", "'", "Tr0ub4dor&3"),
+    ],
+)
+def test_an_assigned_password_ends_where_its_value_ends(before: str, value: str, after: str, secret: str) -> None:
+    assert find("password", before, value, after) == secret
+
+
+def test_a_key_must_be_random_and_a_password_need_not_be() -> None:
+    assert find("password", "password=", "hunter22x") == "hunter22x"
+    assert find("key", "api_key=", "hunter22") == ""
+    assert find("key", "api_key=", KEY) == KEY
+
+
+def test_a_value_that_its_pattern_cut_is_extended_to_its_end() -> None:
+    text = f"api_key={KEY}/rest+of=it next"
+    end = find_secret_end("key", 0.0, text, text.index("="), len("api_key="), len("api_key=") + len(KEY))
+    assert text[len("api_key=") : end] == f"{KEY}/rest+of=it"
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "secret"),
+    [
+        ("prose", "hunter22.", "hunter22"),
+        ("prose", "hunter22–and", "hunter22"),
+        ("prose", "call(hunter22", ""),
+        ("prose", "a=hunter22", ""),
+        ("argument", "hunter22!", "hunter22!"),
+        ("strong", "Hunter22x", "Hunter22x"),
+        ("strong", "hunter22x", ""),
+        ("strong", "Hunter/22x", ""),
+    ],
+)
+def test_a_password_in_prose_is_a_whole_word(check: str, value: str, secret: str) -> None:
+    assert find(check, "", value) == secret
+
+
+@pytest.mark.parametrize(
+    ("value", "is_secret"),
+    [
+        ("hunter22", True),
+        ("hunt1", False),
+        ("pass123", False),
+        ("userNameField", False),
+        ("qXzvBnTrKw", True),
+        ("correct!Horse", True),
+        ("me@example.org", False),
+        ("1234567890", False),
+        ("$hunter22", False),
+    ],
+)
+def test_a_password_is_something_that_a_person_chose_as_one(value: str, is_secret: bool) -> None:
+    assert bool(find("argument", "", value)) is is_secret
