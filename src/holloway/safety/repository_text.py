@@ -59,6 +59,8 @@ _FOLDER_CHANGE = re.compile(r"cd ([\w./@+-]{1,120}) && ", re.ASCII)
 _READABLE = re.compile(r"[ -~\u00a0-\u00bf\u2010-\u2026]+\Z")
 """Characters of a failure line that the gate can read: ASCII, with signs and typographic quotes."""
 _MARKUP = re.compile(r"[<`]|\[\s*hw\s*:|\]\(", re.IGNORECASE)
+_CODE_SPAN = re.compile(r"`([\w.:*()&\[\]-]{1,60})`")
+"""An identifier in backticks, as linters quote it."""
 _HOST = re.compile(r"://|\bwww\.|[\w-]\.(?:com|org|net|io|dev|sh|app|ai|co|info|xyz|invalid|example)\b", re.IGNORECASE)
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
 
@@ -132,6 +134,7 @@ def is_command(text: str) -> bool:
 
 def is_failure(text: str) -> bool:
     """Whether the error line of a program states what failed: no advice, no program to run, no host, no markup."""
+    text = _CODE_SPAN.sub(r"\1", text[: REPOSITORY_TEXT_CHARS_MAX + 1])
     if len(text) > REPOSITORY_TEXT_CHARS_MAX or not _READABLE.match(text) or _MARKUP.search(text) or _HOST.search(text):
         return False
     words = _split_words(text)
@@ -222,6 +225,14 @@ def _installs_only_project(arguments: list[str]) -> bool:
 
 def _takes_group(option: str) -> bool:
     return option in _GROUP_OPTIONS or option == "--with"
+
+
+def is_readable(text: str) -> bool:
+    """Whether the gate can read a text: it has few function words of other languages, and mostly Latin letters."""
+    words = _split_words(text)
+    letters = [letter for letter in text if letter.isalpha()]
+    is_latin = 2 * sum(letter < "\u0250" for letter in letters) >= len(letters)
+    return is_latin and len(set(words) & _SENTENCE_WORDS["foreign"]) < FOREIGN_WORDS_MIN
 
 
 def _split_words(text: str) -> list[str]:
