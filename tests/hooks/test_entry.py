@@ -430,3 +430,10 @@ def test_closed_streams_are_filled_and_no_other_number_is_taken(closed: tuple[in
     )
     subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert (tmp_path / "free").read_text() == "3"
+
+
+def test_nothing_reaches_stderr_once_it_is_silenced() -> None:
+    code = "import os; from holloway.hooks import entry; os.closerange(3, 64); entry._quiet(); os.write(2, b'warning')"
+    code += "; os.write(1, str(os.open(os.devnull, os.O_RDONLY)).encode())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"3", b"")
