@@ -25,8 +25,8 @@ from holloway.config import (
 from holloway.safety import secrets
 from holloway.safety.paths import contained_path, safe_name
 from holloway.text import tools
-from holloway.text.cutting import cut_end, cut_start
 from holloway.text.tools import is_record
+from holloway.text.truncation import cut_end, cut_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

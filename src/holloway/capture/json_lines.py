@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
-from holloway.text.cutting import cut_end, cut_start
+from holloway.text.truncation import cut_end, cut_start
 
 LINE_BYTES_MAX = 8 * 1024 * 1024
 TRANSCRIPT_TEXT_CHARS_MAX = 20_000

@@ -16,8 +16,8 @@ from holloway import config
 from holloway.config import CALL_ID_CHARS_MAX
 from holloway.domain import event as events
 from holloway.domain.event import ToolKind
-from holloway.text.cutting import cut_end, cut_start
 from holloway.text.edit_lines import EDIT_LINE_CHARS_MAX
+from holloway.text.truncation import cut_end, cut_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -299,7 +299,7 @@ def _add_call(pad: Scratchpad, event: events.Call) -> None:
 def _limit_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
     limited = lines[: config.SCRATCHPAD_LINES_MAX]
     has_long_line = max(map(len, limited), default=0) > EDIT_LINE_CHARS_MAX
-    return tuple(line[:EDIT_LINE_CHARS_MAX] for line in limited) if has_long_line else limited
+    return tuple(cut_start(line, EDIT_LINE_CHARS_MAX) for line in limited) if has_long_line else limited
 
 
 def _add_result(pad: Scratchpad, event: events.Result) -> None:

@@ -14,7 +14,7 @@ from holloway.domain.work import WorkUnit
 from holloway.errors import InvalidInput
 from holloway.safety import paths, secrets
 from holloway.text import sanitize
-from holloway.text.cutting import cut_start
+from holloway.text.truncation import cut_start
 
 if TYPE_CHECKING:
     from holloway.domain.memory_details import Details

@@ -6,8 +6,8 @@ import unicodedata
 from itertools import accumulate
 
 from holloway.errors import InvalidInput
-from holloway.text.cutting import cut_start
 from holloway.text.identifiers import split_sentences
+from holloway.text.truncation import cut_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

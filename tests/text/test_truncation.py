@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holloway.text.cutting import cut_end, cut_start
 from holloway.text.sanitize import one_line
+from holloway.text.truncation import cut_end, cut_start
 
 TOKEN = "ghp_" + "a1B2" * 9
 
