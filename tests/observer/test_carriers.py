@@ -246,8 +246,26 @@ def test_everything_else_is_foreign(command: str, source: str) -> None:
 
 @pytest.mark.parametrize(
     "revision",
-    ["HEAD", "@", "ORIG_HEAD", "stash@{0}", "main", "origin", "origin/main", "master", "refs/heads/main", "fix", "src/a.py"]
-    + ["refs/remotes/origin/develop", "1a2b3c4", "main..fix", "HEAD^", "v2", "'*.md'", "src/"],
+    [
+        "HEAD",
+        "@",
+        "ORIG_HEAD",
+        "stash@{0}",
+        "main",
+        "origin",
+        "origin/main",
+        "master",
+        "refs/heads/main",
+        "fix",
+        "src/a.py",
+        "refs/remotes/origin/develop",
+        "1a2b3c4",
+        "main..fix",
+        "HEAD^",
+        "v2",
+        "'*.md'",
+        "src/",
+    ],
 )
 def test_revisions_and_paths_of_the_project_are_own(revision: str) -> None:
     assert run(make_carriers(branch="fix"), f"git diff {revision}").origin is Origin.OWN
