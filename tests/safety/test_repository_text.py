@@ -214,6 +214,8 @@ def test_honest_commands_are_commands(command: str) -> None:
         "make 'unclosed",
         "pytest " + "-v " * 20,
         "pytest 'alpha bravo'",
+        "make docs:",
+        "make test.",
         "pytest -k 'alpha or bravo or charlie or delta'",
         "pytest -k 'always run zqx'",
     ],
