@@ -531,7 +531,7 @@ def make_signal(name: SignalName = SignalName.CAUSAL_STATEMENT, *quotes: str, st
 
 
 def trace(story: Story, *signals: Signal) -> list[str | None]:
-    sources = trace_signals(story.pad(), signals, Trust())
+    sources = trace_signals(story.pad(), signals, Trust()).sources
     return [sources.get(id(signal)) for signal in signals]
 
 
@@ -551,7 +551,7 @@ def test_a_signal_without_quotes_or_of_an_own_edit_is_not_traced() -> None:
     story = Story().fetch("https://docs.example.org/", PAGE)
     edit = make_signal(SignalName.ERROR_RETRY, QUOTE, step=1, fix_kind="edit", fix=QUOTE)
     assert trace(story, make_signal(step=1), edit) == [None, None]
-    assert trace_signals(Story().pad(), [], Trust()) == {}
+    assert trace_signals(Story().pad(), [], Trust()) == ({}, ())
 
 
 def test_every_quote_of_a_signal_is_traced() -> None:
@@ -720,7 +720,7 @@ def test_whose_words_a_signal_has_does_not_depend_on_what_came_later(told: list[
     for move, text in told:
         tell(story, move, text)
         signals.append(make_signal(SignalName.DEAD_END, text, step=story.pad().step))
-        at_once.append(trace_signals(story.pad(), [signals[-1]], trust)[id(signals[-1])])
+        at_once.append(trace_signals(story.pad(), [signals[-1]], trust).sources[id(signals[-1])])
         story.read("src/between.py")
-    afterwards = trace_signals(story.pad(), signals, trust)
+    afterwards = trace_signals(story.pad(), signals, trust).sources
     assert [afterwards[id(signal)] for signal in signals] == at_once

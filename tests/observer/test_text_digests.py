@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.observer import text_digests
-from holloway.observer.text_digests import extract_names, fold_text, hash_shingles, hash_stems, split_sentences
+from holloway.observer.text_digests import extract_names, fold_text, hash_shingles, hash_stems
 
 words = st.sampled_from(
     ["don't", "go", "run", "npm", "install", "left-pad", "a.b", "config.toml", "v1.2.3", "retry_limit"]
@@ -84,30 +84,6 @@ def test_names_are_the_same_in_text_that_is_not_ascii() -> None:
 )
 def test_a_package_is_named_by_the_command_that_installs_it(text: str, packages: tuple[str, ...]) -> None:
     assert extract_names(text)[1] == packages
-
-
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("alpha.beta (gamma.) delta. epsilon", ["alpha.beta (gamma.) delta.", "epsilon"]),
-        ("one! two? three; four, five: six", ["one!", "two?", "three;", "four, five: six"]),
-        ("one line\nthat goes on", ["one line\nthat goes on"]),
-        ("a paragraph\n \nand another", ["a paragraph", "and another"]),
-        ("a list\n- one\n  * two\n3) three", ["a list", "- one", "  * two", "3) three"]),
-        ("a table\n| x\n# heading\n> quote", ["a table", "| x", "# heading", "> quote"]),
-        ("", []),
-        (" \n\n ", []),
-    ],
-)
-def test_a_text_is_split_into_sentences(text: str, sentences: list[str]) -> None:
-    assert split_sentences(text) == sentences
-
-
-def test_a_sentence_that_is_too_long_is_split_into_its_lines() -> None:
-    long_line = "word " * text_digests.SENTENCE_WORDS_MAX
-    assert split_sentences(f"{long_line}\nend") == [f"{long_line}\nend"]
-    assert split_sentences(f"{long_line}\n\t\nend") == [long_line, "end"]
-    assert split_sentences(f"{long_line} \nend\nof it") == [f"{long_line} ", "end", "of it"]
 
 
 def test_stems_are_the_beginnings_of_content_words_once_each() -> None:

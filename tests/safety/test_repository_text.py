@@ -287,6 +287,7 @@ def test_one_foreign_word_is_a_loan_word(path: str) -> None:
         "error[E0308]: mismatched types",
         "TypeError: Cannot read properties of undefined (reading 'x')",
         "the key “total” is missing",
+        "Error return value of `iter.ForEach` is not checked (errcheck)",
     ],
 )
 def test_an_error_that_states_what_failed_is_a_failure_line(line: str) -> None:

@@ -59,8 +59,8 @@ _FOLDER_CHANGE = re.compile(r"cd ([\w./@+-]{1,120}) && ", re.ASCII)
 _READABLE = re.compile(r"[ -~\u00a0-\u00bf\u2010-\u2026]+\Z")
 """Characters of a failure line that the gate can read: ASCII, with signs and typographic quotes."""
 _MARKUP = re.compile(r"[<`]|\[\s*hw\s*:|\]\(", re.IGNORECASE)
-_CODE_SPAN = re.compile(r"`([\w.:*()&\[\]-]{1,60})`")
-"""An identifier in backticks, as linters quote it."""
+_CODE_SPAN = re.compile(r"`(?=[^`]*[A-Z.:_(])([\w.:*()&\[\]-]{1,60})`")
+"""An identifier in backticks, as linters quote it; a plain word may be a program."""
 _HOST = re.compile(r"://|\bwww\.|[\w-]\.(?:com|org|net|io|dev|sh|app|ai|co|info|xyz|invalid|example)\b", re.IGNORECASE)
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
 
