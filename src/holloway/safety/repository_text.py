@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 REPOSITORY_TEXT_CHARS_MAX = 300
-NAME_WORDS_MAX = 6
+NAME_WORDS_MAX = 7
 """Maximum number of words of one identifier, a leading `test` aside; with more it is a sentence."""
 PATH_PART_CHARS_MAX = 100
 PATH_WORDS_MAX = 7
@@ -101,9 +101,8 @@ def _reads_as_path(text: str) -> bool:
 
 def is_name(text: str) -> bool:
     """Whether the name of a symbol, a module or a package reads as a name, not as a sentence."""
-    if not _NAME.match(text):
-        return False
-    return _reads_as_name(text)
+    text = text.removesuffix("{}")  # the map's mark of an anonymous class
+    return bool(_NAME.match(text)) and _reads_as_name(text)
 
 
 @lru_cache(maxsize=NAME_CHECKS_CACHED_MAX)
