@@ -16,6 +16,7 @@ from holloway.domain.memory import Draft, MemoryType, Source
 from holloway.domain.ports import parse_stamp
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.search import search_memories
+from holloway.store.text_traces import RUN_WORDS
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import CountedIds, FakeClock
 from holloway.text.fingerprint import normalise_text
@@ -111,7 +112,16 @@ class StoreAgainstDictionary(RuleBasedStateMachine):
             self.memory.forget([self.memory.get(one)], hard=True)
             for place in (self.alive, self.gone, self.replaced):
                 place.pop(one, None)
+            self.forget_copies(text)
             self.rejected.add(self.says(text))
+
+    def forget_copies(self, text: str) -> None:
+        """What was set aside or replaced goes too if it has the whole text, and that is more than a few words."""
+        whole = f" {text} "
+        for place in (self.gone, self.replaced):
+            copies = [name for name, other in place.items() if whole in f" {other} " and len(text.split()) >= RUN_WORDS]
+            for name in copies:
+                del place[name]
 
     @rule(one=known)
     def pin(self, one: str) -> None:

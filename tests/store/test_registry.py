@@ -40,16 +40,6 @@ def write_index(home: Path, roots: dict[str, str], identities: dict[str, str]) -
     (home / "registry.json").write_text(json.dumps({"roots": roots, "identities": identities}))
 
 
-def test_a_repository_is_found_by_its_origin_then_by_its_root(repository: Repository, home: Path) -> None:
-    root, inside = str(repository.root), str(repository.root / "src")
-    write_index(home, {root: "by-root"}, {"origin:github.com/a/b": "by-origin"})
-    assert registry.find_project_key(inside, str(home)) == ("by-root", root)
-    repository.git("remote", "add", "origin", "https://github.com/a/b.git")
-    assert registry.find_project_key(inside, str(home)) == ("by-origin", root)
-    repository.git("remote", "set-url", "origin", "https://github.com/c/d.git")
-    assert registry.find_project_key(inside, str(home)) == ("by-root", root)
-
-
 def test_a_root_with_a_new_origin_has_no_key_until_git_was_asked(repository: Repository, home: Path) -> None:
     root = str(repository.root)
     write_index(home, {root: "shop"}, {"origin:github.com/a/b": "shop"})

@@ -48,3 +48,11 @@ def test_a_script_without_spaces_is_compared_by_its_characters() -> None:
     traces = TextTraces(["\u672c\u756a\u74b0\u5883\u306f\u624b\u52d5\u3067\u79fb\u884c\u3059\u308b"])
     assert traces.occur_in("\u304a\u9858\u3044\u672c\u756a\u74b0\u5883\u306f\u624b\u52d5\u3067\u79fb\u884c")
     assert not traces.occur_in("\u672c\u756a\u74b0\u5883\u306f\u81ea\u52d5\u3067\u79fb\u884c\u3059\u308b")
+
+
+def test_a_whole_text_is_found_inside_of_another_and_a_part_of_it_is_not() -> None:
+    traces = TextTraces(["The cache must be flushed by hand"])
+    assert traces.occur_whole_in("Remember: the CACHE must be flushed, by hand!")
+    assert not traces.occur_whole_in("The cache must be flushed by the worker")
+    assert not TextTraces(["flush the cache"]).occur_whole_in("always flush the cache here")
+    assert not traces.occur_whole_in(None)

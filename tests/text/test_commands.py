@@ -38,7 +38,7 @@ def one(command: str) -> commands.Step:
         ("sed -i '' 's/a/b/' x.go y.go", "edit", "sed", ("x.go", "y.go")),
         ("sed -i.bak -e 's/a/b/' x.go", "edit", "sed", ("x.go",)),
         ("echo hi > notes.md", "edit", ">", ("notes.md",)),
-        ("cat >> a.env", "edit", ">", ("a.env",)),
+        ("cat >> a.env", "edit", ">>", ("a.env",)),
         ("tree -L 2 src", "list", "tree", ("src",)),
         ("ls -la scripts/", "list", "ls", ("scripts/",)),
         ("find cmd -type f", "list", "find", ("cmd",)),

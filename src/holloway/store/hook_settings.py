@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holloway.config import replace_file
 from holloway.store import registry
+from holloway.store.database import translate_errors
 
 if TYPE_CHECKING:
     from holloway.config import Settings
@@ -28,10 +29,11 @@ def save_hook_settings(project: Project, settings: Settings) -> None:
         current = path.read_text("utf-8")
     except OSError:
         current = "{}"
-    if wanted == "{}":
-        path.unlink(missing_ok=True)
-    elif wanted != current:
-        replace_file(str(path), wanted.encode())
+    with translate_errors(path):
+        if wanted == "{}":
+            path.unlink(missing_ok=True)
+        elif wanted != current:
+            replace_file(str(path), wanted.encode())
 
 
 def is_excluded(project: Project, settings: Settings) -> bool:

@@ -50,14 +50,13 @@ _TEXT_CLEANUPS = {
 """Other tables that may repeat the text of a memory, and what becomes of such a row."""
 _REPEATING_MEMORIES = """
 SELECT uid FROM memories
-WHERE (type IN ('work_state', 'work_unit_outcome') OR deleted_at <> '' OR superseded_by <> '')
-  AND (repeats(content) OR repeats(summary) OR repeats(details))
+WHERE (type IN ('work_state', 'work_unit_outcome') AND (repeats(content) OR repeats(summary) OR repeats(details)))
+   OR ((deleted_at <> '' OR superseded_by <> '') AND (repeats_whole(content) OR repeats_whole(summary)))
 """
-"""Memories that go too: states of unfinished work, and what was set aside or replaced."""
-_LIVING_MEMORIES = """
-SELECT id FROM memories
-WHERE deleted_at = '' AND superseded_by = '' AND (repeats(content) OR repeats(summary) OR repeats(details))
-ORDER BY id
+"""Memories that go too: states of unfinished work, and what was set aside or replaced and has the whole text. A part of
+it may be said of something else, and a memory is never deleted for being similar."""
+_SIMILAR_MEMORIES = """
+SELECT id FROM memories WHERE repeats(content) OR repeats(summary) OR repeats(details) ORDER BY id
 """
 _DRAFT_FIELDS = frozenset(field.name for field in fields(Draft))
 _CHILD_TABLES = ("memory_files", "memory_modules", "memory_relations", "memory_history", "memory_vectors")
@@ -175,8 +174,9 @@ def delete_old_journals(project: Project, now: datetime) -> int:
 
 
 def _delete_rows(connection: sqlite3.Connection, uids: list[str], traces: TextTraces) -> list[str]:
-    """Delete memories and what repeats their text; return the ids of living memories that have a part of it."""
+    """Delete memories and what repeats their text; return the ids of other memories that have a part of it."""
     connection.create_function("repeats", 1, traces.occur_in)
+    connection.create_function("repeats_whole", 1, traces.occur_whole_in)
     uids_json = json.dumps([*uids, *(row[0] for row in connection.execute(_REPEATING_MEMORIES))])
     from_memories = "FROM memories WHERE uid IN (SELECT value FROM json_each(?))"
     tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
@@ -192,7 +192,7 @@ def _delete_rows(connection: sqlite3.Connection, uids: list[str], traces: TextTr
     if "embedding_cache" in tables:
         connection.execute("DELETE FROM embedding_cache")
     connection.execute(f"DELETE {from_memories}", (uids_json,))
-    return [str(row[0]) for row in connection.execute(_LIVING_MEMORIES)]
+    return [str(row[0]) for row in connection.execute(_SIMILAR_MEMORIES)]
 
 
 def _clean_backup(path: Path, uids: list[str], traces: TextTraces) -> list[str]:

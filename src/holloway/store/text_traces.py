@@ -25,8 +25,11 @@ class TextTraces:
     def __init__(self, texts: Iterable[str]) -> None:
         self._runs: dict[int, set[str]] = {}
         self._windows: set[str] = set()
+        self._wholes: set[str] = set()
         for text in texts:
             words = _split_words(text)
+            if len(words) >= RUN_WORDS:
+                self._wholes.add(f" {' '.join(words)} ")
             size = min(len(words), RUN_WORDS)
             for run in _list_runs(words, size):
                 if size < RUN_WORDS or len(run) >= RUN_CHARS_MIN:
@@ -37,6 +40,11 @@ class TextTraces:
     def occur_in(self, text: str | None) -> bool:
         """Return whether a text repeats one of the parts; the strings of a JSON document are read too."""
         return any(self._occur_in_words(_split_words(string)) for string in _list_strings(text or ""))
+
+    def occur_whole_in(self, text: str | None) -> bool:
+        """Return whether a text contains one of the texts completely; a text of a few words may be said of anything."""
+        words = f" {' '.join(_split_words(text or ''))} "
+        return any(whole in words for whole in self._wholes)
 
     def _occur_in_words(self, words: list[str]) -> bool:
         if any(not runs.isdisjoint(_list_runs(words, size)) for size, runs in self._runs.items()):

@@ -47,8 +47,9 @@ def normalise_command(command: str) -> str:
 
 def _render_step(step: Step) -> str:
     words = [word if word and not re.search(r"\s", word) else f"'{' '.join(word.split())}'" for word in step.args]
-    paths = step.paths if step.program == ">" else ()
-    return " ".join([*(f"{name}=" for name in step.env), step.program, *map(_reduce_paths, [*words, *paths])])
+    is_redirect = step.program in (">", ">>")
+    program, paths = (">", step.paths) if is_redirect else (step.program, ())
+    return " ".join([*(f"{name}=" for name in step.env), program, *map(_reduce_paths, [*words, *paths])])
 
 
 def _reduce_paths(text: str) -> str:
