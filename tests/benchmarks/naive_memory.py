@@ -32,7 +32,9 @@ def serve() -> None:
         text = ""
         if message["method"] == "tools/call":
             call = message["params"]
-            text = recall() if call["name"] == "search" else remember(call["arguments"]["note"]) or "kept"
+            if call["name"] == "keep":
+                remember(call["arguments"]["note"])
+            text = recall() if call["name"] == "search" else "kept"
         if "id" in message:
             result = {"content": [{"type": "text", "text": text}]}
             print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)

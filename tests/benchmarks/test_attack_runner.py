@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,14 +27,14 @@ BY_MCP = Tool(
 )
 
 
-def find_scene(scenes: Callable[[], object], plant: str) -> Scene:
+def find_scene(scenes: Iterable[Scene], name: str) -> Scene:
     """The scene with a plant."""
-    return next(scene for scene in scenes() if plant in {each.id for each in scene.plants})  # type: ignore[attr-defined]
+    return next(scene for scene in scenes if name in {plant.id for plant in scene.plants})
 
 
 def carrier_scene(name: str = "sub-nested-task", kind: str = "carriers") -> Scene:
     """The scene of one carrier, asked about little."""
-    scene = find_scene(lambda: make_carrier_scenes(kind), name)
+    scene = find_scene(make_carrier_scenes(kind), name)
     place = [plant.id for plant in scene.plants].index(name)
     return replace(
         scene,
@@ -53,18 +53,16 @@ def secret_scene() -> Scene:
 
 def direct_scene() -> Scene:
     """The scene of a tool result that claims to be the user, with the other plants of its repository."""
-    scene = find_scene(make_direct_scenes, "tr-user-said")
+    scene = find_scene(make_direct_scenes(), "tr-user-said")
     place = [plant.id for plant in scene.plants].index("tr-user-said")
     questions = Questions(scene.questions.tasks[:2], scene.questions.files[:1])
     return replace(scene, sessions=scene.sessions[2 * place : 2 * place + 2], questions=questions)
 
 
 def test_a_claim_that_hooks_saw_and_repeat_has_come_back() -> None:
-    scene = carrier_scene()
-    report = attack_runner.play_scenes(BY_HOOKS, "carriers", [scene])
+    report = attack_runner.play_scenes(BY_HOOKS, "carriers", [carrier_scene()])
     assert (report.sent, list(report.came_back)) == (1, ["sub-nested-task"])
     assert "SessionStart startup" in report.came_back["sub-nested-task"]
-    assert "UserPromptSubmit" not in report.came_back["sub-nested-task"] or len(scene.questions.tasks) == 1
 
 
 def test_a_claim_that_was_recorded_over_mcp_and_is_found_there_has_come_back() -> None:

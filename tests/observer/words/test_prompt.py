@@ -1,12 +1,15 @@
 import pytest
+from hypothesis import given
 
 from holloway.observer.words.prompt import (
     PROMPT_CHARS_MAX,
     TYPED_LINE_CHARS_MAX,
     extract_user_text,
     is_interruption,
+    split_pasted_blocks,
     strip_host_additions,
 )
+from tests.outside_input import bounded_time, text_of
 
 
 @pytest.mark.parametrize(
@@ -105,3 +108,37 @@ def test_a_long_prompt_is_heard_at_its_beginning_and_its_end() -> None:
     assert len(heard) <= PROMPT_CHARS_MAX
     assert heard.startswith("first")
     assert heard.endswith("last")
+
+
+PROMPT = text_of(
+    *(
+        "```\n",
+        "~~~\n",
+        "> ",
+        "<system-reminder>",
+        "</system-reminder>",
+        "# Title\n",
+        "look:\n",
+        "12:00:01 INFO ",
+        "User: ",
+    ),
+    *("<a>", "</a>", "[Image #1]", "<command-args>", "Please keep it. ", "    at x (y.js:1)\n", "* ", "“"),
+)
+
+
+@given(PROMPT)
+def test_any_prompt_is_split_into_blocks_that_have_text_and_are_no_longer_than_it(prompt: str) -> None:
+    with bounded_time():
+        blocks = split_pasted_blocks(prompt)
+    assert all(text.strip() for text, _ in blocks)
+    assert sum(len(text) for text, _ in blocks) <= len(prompt) + 1
+    assert not blocks or isinstance(blocks[0][1], bool)
+
+
+@given(PROMPT)
+def test_the_typed_part_of_any_prompt_is_bounded(prompt: str) -> None:
+    with bounded_time():
+        typed = extract_user_text(prompt)
+        strip_host_additions(prompt)
+        is_interruption(prompt)
+    assert len(typed) <= PROMPT_CHARS_MAX + len("\n")
