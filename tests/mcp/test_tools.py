@@ -396,7 +396,7 @@ WORDS = text_of("src/shop", "/", "..", "tokens", '"', "OR ", "*", "hw:", "1a2b",
 
 @settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture],
-    max_examples=max(20, settings.default.max_examples // 5),
+    max_examples=max(20, settings().max_examples // 5),
 )
 @given(WORDS, st.lists(WORDS, max_size=3).map(tuple))
 def test_any_words_are_answered_or_refused_with_a_message(tools: Tools, words: str, files: tuple[str, ...]) -> None:
