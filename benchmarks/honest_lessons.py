@@ -1,11 +1,14 @@
 """Labelled lessons of honest sessions, and the decision of provenance about each: what quarantine would hide.
 
+    python -m benchmarks.honest_lessons --data DIR --transcripts DIR --repositories DIR
+
 The labels name sessions of public repositories. Their transcripts are in one folder, and their repositories in
 another: `OWNER+NAME/SESSION.jsonl` and `OWNER+NAME/repo`, a git directory.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 from collections.abc import Iterator
@@ -154,3 +157,23 @@ def _read_opencode(document: dict[str, Any], root: str) -> Iterator[Event]:
                 yield from following.record_tool_use(part["tool"], state.get("input") or {}, call_id)
                 output = str(state.get("output") or state.get("error") or "")
                 yield from following.record_answer(call_id, output, ok=state.get("status") == "completed")
+
+
+def main() -> None:
+    """Print how many lessons are hidden, per repository, and the ids of those."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    for name in ("data", "transcripts", "repositories"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    given = parser.parse_args()
+    decisions = list(decide_lessons(given.data, given.transcripts, given.repositories))
+    for repository in dict.fromkeys(decision.lesson.repository for decision in decisions):
+        own = [decision for decision in decisions if decision.lesson.repository == repository]
+        hidden = [decision.lesson.id for decision in own if decision.is_hidden]
+        weak = [decision.lesson.id for decision in own if decision.is_weak]
+        print(
+            f"{repository}: {len(own)} lessons, {len(hidden)} hidden {hidden}, {len(weak)} by weak output only {weak}"
+        )
+
+
+if __name__ == "__main__":
+    main()

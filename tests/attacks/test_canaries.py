@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import holloway
-from holloway.domain.event import Call, Prompt, Result, Said, ToolKind
+from holloway.capture import journal
+from holloway.domain.event import Call, Plan, PlanItem, Prompt, Result, Said, ToolKind
 from holloway.mcp.tools import Tools
 from holloway.safety import secrets
 from holloway.service import past_sessions
@@ -26,6 +27,7 @@ from tests.store.test_privacy import places_of
 HOOK = [sys.executable, "-c", "from holloway.hooks.entry import main; main()"]
 WORKER = [sys.executable, "-P", "-m", "holloway.worker"]
 FILE = "src/shop/auth/tokens.py"
+BRANCH_TOKEN = "ghp_" + "k9XrT2mQ8vLz5NcB7wYp3JdHs6FgA1eUoRi4"
 CHARS_MAX = 60
 """A tag has no room for more."""
 
@@ -91,6 +93,9 @@ def through_hooks(root: Path, canaries: Canaries) -> None:
     used("mcp__tracker__get", {"query": let("question to a server")}, {"text": let("answer of a server")})
     used("TodoWrite", {"todos": [{"content": f"Rotate {let('plan')}", "status": "pending"}]}, {})
     used("Bash", {"command": f"git commit -m 'Use {let('commit message')} because the old one leaked'"}, {"stdout": ""})
+    for runner in ("just deploy", "make release", "npm run publish --", "./deploy.sh"):
+        used("Bash", {"command": f"{runner} {let(runner)}"}, {"stdout": "", "stderr": "failed"}, "PostToolUseFailure")
+        used("Bash", {"command": runner}, {"stdout": "done"})
     told("PostCompact", compact_summary=f"The key is {let('summary')}", trigger=let("trigger"))
     told("SubagentStop", last_assistant_message=let("a subagent's words"))
     told("Stop", last_assistant_message=f"I assumed it was env, but it actually is {let('last words')}")
@@ -116,8 +121,19 @@ def through_session(memory: holloway.Holloway, canaries: Canaries) -> None:
         session.observe(Call(at, "1", ToolKind.SHELL, command=f"deploy {let('session: command')}"))
         session.observe(Result(at, "1", ok=False, text=f"KeyError: {let('session: result')}"))
         session.observe(Said(at, f"I assumed it was empty, but it is actually {let('session: words')}", thinking=True))
+        for number, runner in enumerate(("just deploy", "make release", "npm run publish --", "./deploy.sh"), 2):
+            command = f"{runner} {let(f'session: {runner}')}"
+            for ok in (False, True):
+                session.observe(Call(at, f"{number}{ok}", ToolKind.SHELL, command=command))
+                session.observe(Result(at, f"{number}{ok}", ok=ok, text="exit 1" if not ok else "done"))
+        session.observe(Call(at, "20", ToolKind.READ, path=f"src/{let('session: path')}/a.py"))
+        session.observe(Call(at, "21", ToolKind.EDIT, path=f"src/{let('session: edited path')}.py"))
+        session.observe(Plan(at, (PlanItem(f"{'Rotate the key of the shop ' * 7}{let('session: plan')} soon"),)))
         session.record(f"Deploys need {let('session: record')}", files=[FILE])
         session.checkpoint()
+        saved = [path.read_text("utf-8") for path in memory.project.checkpoints_folder.glob("*.json")]
+        assert saved
+        assert not [way for secret, way in canaries.planted.items() if any(secret in text for text in saved)]
         session.finish(outcome="success", qa=[f"{FILE} holds {let('session: finding')}"])
 
 
@@ -150,6 +166,8 @@ def through_mcp(root: Path, canaries: Canaries) -> None:
 
 def test_no_planted_secret_is_left_in_any_file_of_the_data_folder(repository: Repository, home: Path) -> None:
     canaries, root = Canaries(), repository.root
+    repository.git("checkout", "-q", "-b", f"fix/{BRANCH_TOKEN}")
+    canaries.planted[BRANCH_TOKEN] = "name of a branch"
     holloway.open(root).close()
     through_hooks(root, canaries)
     journalled = canaries.left_in(home)
@@ -169,3 +187,22 @@ def test_no_planted_secret_is_left_in_any_file_of_the_data_folder(repository: Re
     with holloway.open(root) as memory:
         kept = [each.content for each in memory.memories(limit=-1)]
     assert any("[REDACTED" in content for content in kept)
+
+
+@pytest.mark.parametrize("limit", [400, 800, 1_200, 4_000, 200_000])
+@pytest.mark.parametrize("at", range(-44, 8, 4))
+def test_no_cut_leaves_a_part_of_a_token(repository: Repository, home: Path, limit: int, at: int) -> None:
+    """A token that reaches over the end of what a hook keeps of an output, a prompt or a command."""
+    line = "word " * (limit // 5 + 1)
+    text = f"{line[: limit + at - 1]} {BRANCH_TOKEN} {'tail ' * 900}"
+    for fields in (
+        {"hook_event_name": "UserPromptSubmit", "prompt": text},
+        {"tool_name": "Bash", "tool_input": {"command": text}, "tool_response": text},
+        {
+            "tool_name": "Bash",
+            "tool_input": {"command": "x"},
+            "tool_response": text[::-1].replace(BRANCH_TOKEN[::-1], BRANCH_TOKEN),
+        },
+    ):
+        entry = json.dumps(journal.entry_of({"hook_event_name": "PostToolUse", **fields}, "2026-01-05T09:00:00.000Z"))
+        assert not [part for part in (BRANCH_TOKEN[:12], BRANCH_TOKEN[-12:]) if part in entry]

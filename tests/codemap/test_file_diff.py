@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from holloway.codemap.database import MapDatabase, open_map
+from holloway.codemap.file_diff import MapChange
 from holloway.codemap.index import update_index
 from holloway.codemap.parse import source_files
+from holloway.codemap.parse.parse_file import ParsedFile
+from holloway.codemap.parse.source_files import SkippedFile
 from tests.codemap.test_index import clean, content, write
 from tests.conftest import make_repository
 
@@ -102,3 +106,46 @@ def test_a_submodule_hides_neither_itself_nor_what_git_ignores(tmp_path: Path) -
     write(outer.root, "ignored.py", "def ignored():\n    pass\n")
     update_index(database, outer.root, workers=1, only=["sub/new.py", "ignored.py"])
     assert_like_clean(database, outer.root)
+
+
+def build_change(removed: dict[str, int]) -> MapChange:
+    rows: Any = {
+        "a.py": {"id": 1, "hash": b"one"},
+        "b.py": {"id": 2, "hash": b"two"},
+        "c.py": {"id": 3, "hash": b"two"},
+    }
+    return MapChange(rows, dict(removed), [], is_first=False)
+
+
+def test_a_file_keeps_its_number_or_takes_that_of_the_file_it_was() -> None:
+    change = build_change({"a.py": 1})
+    assert change.reuse_id(ParsedFile("b.py", 1, 1, b"other")) == 2
+    assert change.reuse_id(ParsedFile("new.py", 1, 1, b"other")) is None
+    assert change.reuse_id(ParsedFile("new.py", 1, 1, b"one")) == 1
+    assert change.renamed == {"a.py": "new.py"}
+    assert change.reuse_id(ParsedFile("copy.py", 1, 1, b"one")) is None
+
+
+def test_a_file_that_was_two_files_is_no_rename() -> None:
+    change = build_change({"b.py": 2, "c.py": 3})
+    assert change.reuse_id(ParsedFile("new.py", 1, 1, b"two")) is None
+
+
+def test_a_file_that_is_skipped_after_all_leaves_the_map() -> None:
+    change = build_change({"a.py": 1})
+    change.reuse_id(ParsedFile("new.py", 1, 1, b"one"))
+    change.skip_file(ParsedFile("new.py", 7, 8), "vanished")
+    change.skip_file(ParsedFile("b.py", 7, 8), "minified")
+    assert change.skipped == [SkippedFile("new.py", "vanished"), SkippedFile("b.py", "minified", 7, 8)]
+    assert change.renamed == {}
+    assert change.removed_ids == {"a.py": 1, "b.py": 2}
+
+
+def test_imports_are_affected_by_files_that_come_or_go_and_by_manifests() -> None:
+    change = build_change({})
+    change.written_ids = {"a.py": 1}
+    assert (change.added_paths, change.changed_paths) == (set(), {"a.py"})
+    assert not change.affects_imports
+    change.written_ids = {"web/package.json": 4, "a.py": 1}
+    assert change.has_manifest
+    assert build_change({"a.py": 1}).affects_imports

@@ -309,3 +309,43 @@ def test_a_rebased_branch_is_recognised_after_main_went_on(branch: tuple[Reposit
     branch[0].git("cherry-pick", f"{branch[1]}..{branch[2]}")
     branch[0].commit("feature.py", "something else\n", "on main")
     assert merged(*branch)
+
+
+def test_files_of_an_earlier_commit_are_listed(repository: Repository) -> None:
+    root, first = str(repository.root), repository.git("rev-parse", "HEAD")
+    repository.commit("docs/new.md", "new\n")
+    assert "docs/new.md" in git.list_committed_files(root)
+    assert "docs/new.md" not in git.list_committed_files(root, first)
+    assert "README.md" in git.list_committed_files(root, first)
+    assert git.list_committed_files(root, "f" * 40) == []
+
+
+def test_files_are_accepted_by_the_sessions_commit_or_by_the_remote(repository: Repository, tmp_path: Path) -> None:
+    clone = Repository(tmp_path / "clone")
+    repository.git("clone", "-q", str(repository.root), str(clone.root))
+    root, start = str(clone.root), clone.git("rev-parse", "HEAD")
+    clone.commit("during.md", "written by the session\n")
+    repository.commit("merged.md", "on the remote\n")
+    repository.git("checkout", "-q", "-b", "contrib")
+    repository.commit("contrib.md", "on a branch of others\n")
+    assert "merged.md" not in git.list_accepted_files(root, start)
+    clone.git("fetch", "-q")
+    accepted = git.list_accepted_files(root, start)
+    assert {"README.md", "merged.md"} <= accepted
+    assert not {"during.md", "contrib.md"} & accepted
+    clone.git("push", "-q", "origin", "HEAD:refs/heads/other")
+    assert "during.md" not in git.list_accepted_files(root, start)
+
+
+@pytest.mark.parametrize("commit", ["", "f" * 40])
+def test_without_the_sessions_commit_the_files_of_head_are_accepted(repository: Repository, commit: str) -> None:
+    (repository.root / "new.txt").write_text("x")
+    root = str(repository.root)
+    assert git.list_accepted_files(root, commit) == frozenset(git.list_committed_files(root))
+    repository.commit("later.md", "later\n")
+    assert "later.md" in git.list_accepted_files(root, commit)
+
+
+def test_nothing_is_accepted_before_the_first_commit(tmp_path: Path) -> None:
+    Repository(tmp_path).git("init", "-q", "-b", "main")
+    assert git.list_accepted_files(str(tmp_path), "") == frozenset()

@@ -435,17 +435,14 @@ def test_closed_streams_are_filled_and_no_other_number_is_taken(closed: tuple[in
     assert (tmp_path / "free").read_text() == "3"
 
 
-FIELDS = (
-    "prompt",
-    "tool_name",
-    "tool_input",
-    "tool_response",
-    "error",
-    "source",
-    "agent_id",
-    "agent_type",
-    "tool_calls",
-)
+def test_nothing_reaches_stderr_once_it_is_silenced() -> None:
+    code = "import os; from holloway.hooks import entry; os.closerange(3, 64); entry._quiet(); os.write(2, b'warning')"
+    code += "; os.write(1, str(os.open(os.devnull, os.O_RDONLY)).encode())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"3", b"")
+
+
+FIELDS = "prompt tool_name tool_input tool_response error source agent_id agent_type tool_calls".split()
 WORDS = text_of("Read", "Bash", "src/shop/auth/tokens.py", "<system-reminder>", "cat ", "startup", "```", "KeyError: ")
 
 

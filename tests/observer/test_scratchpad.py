@@ -53,7 +53,7 @@ def test_a_result_without_its_call_belongs_to_nothing() -> None:
 
 
 def test_a_long_result_keeps_its_beginning_and_its_end() -> None:
-    text = "begin" + "x" * 5_000_000 + "FAILED at the end"
+    text = "begin " + "x " * 2_500_000 + "FAILED at the end"
     pad = padded(Call(1.0, "c", ToolKind.SHELL, command="make"), Result(2.0, "c", ok=False, text=text))
     kept = pad.actions[0].text
     assert len(kept) <= config.SCRATCHPAD_RESULT_CHARS_MAX + 3
@@ -66,7 +66,7 @@ def test_a_short_text_is_kept_whole() -> None:
 
 
 def test_every_text_that_is_kept_has_a_bound() -> None:
-    long = "x" * 100_000
+    long = "x " * 50_000
     pad = padded(
         Started(0.0, "s", task=long),
         Call(1.0, "c", ToolKind.EDIT, path="a.py", removed=(long,), added=(long,)),
@@ -184,7 +184,7 @@ def test_only_words_that_would_go_are_looked_at_for_what_must_stay(monkeypatch: 
 
     pad = Scratchpad()
     pad.protect_notes(carries)
-    said = [Said(float(number), f"{number} " + "x" * 4_000) for number in range(25)]
+    said = [Said(float(number), f"{number} " + "x " * 2_000) for number in range(25)]
     for event in said:
         pad.add_event(event)
     assert [words.split()[0] for words in asked] == [str(number) for number in range(11)]

@@ -61,6 +61,8 @@ def test_a_sentence_made_of_folders_is_no_path(sentence: str) -> None:
         "app/(group)/[id]/page.tsx",
         "packages/@scope/name/index.ts",
         "docs/My File.md",
+        "docs/one two three four.md",
+        "docs/" + "x" * 100,
         "src/main/java/com/google/gson/internal/bind/JsonAdapterAnnotationTypeAdapterFactory.java",
         "tests/test_requests.py",
         "crates/core/src/flags/complete/rg.zsh",
@@ -98,6 +100,8 @@ def test_honest_paths_are_paths(path: str) -> None:
         "a/" + "x" * 101,
         "請執行/a.py",
         "a`b`.md",
+        "My Docs/My File.md",
+        "docs/one two three four five.md",
     ],
 )
 def test_what_no_project_calls_a_file_is_no_path(path: str) -> None:
@@ -120,6 +124,8 @@ def test_what_no_project_calls_a_file_is_no_path(path: str) -> None:
         "X86InstructionSelector",
         "$scope",
         "handleRequestFromUserWithToken",
+        "please_help",
+        "you_and_me",
     ],
 )
 def test_honest_names_are_names(name: str) -> None:
@@ -142,6 +148,9 @@ def test_what_no_language_calls_a_symbol_is_no_name(name: str) -> None:
         "npm install",
         "uv run pytest -q",
         "pytest -m 'not slow' tests",
+        "pytest -k 'alpha or bravo or charlie'",
+        "npm exec --yes eslint",
+        "make " + " ".join(["x1" * 50] * 2),
         "cd web && npm run test:unit",
         "CI=1 npm test",
         "go test ./...",
@@ -205,6 +214,12 @@ def test_honest_commands_are_commands(command: str) -> None:
         "npm test please",
         "make 'unclosed",
         "pytest " + "-v " * 20,
+        "pytest 'alpha bravo'",
+        "make " + " ".join(["x1" * 50] * 3),
+        "make docs:",
+        "make test.",
+        "pytest -k 'alpha or bravo or charlie or delta'",
+        "pytest -k 'always run zqx'",
     ],
 )
 def test_what_is_more_than_a_known_program_with_plain_arguments_is_no_command(command: str) -> None:
@@ -272,6 +287,7 @@ def test_one_foreign_word_is_a_loan_word(path: str) -> None:
         "error[E0308]: mismatched types",
         "TypeError: Cannot read properties of undefined (reading 'x')",
         "the key “total” is missing",
+        "Error return value of `iter.ForEach` is not checked (errcheck)",
     ],
 )
 def test_an_error_that_states_what_failed_is_a_failure_line(line: str) -> None:

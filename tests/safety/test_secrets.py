@@ -295,3 +295,23 @@ def test_a_plain_word_or_name_is_not_looked_at_as_a_token(run: str, is_token_lik
 
 def test_a_key_of_capitals_alone_is_cut_out() -> None:
     assert secrets.redact_secrets("key AKIAQWERTZUIPASDFGHJ")[1] == ["aws-access-key-id"]
+
+
+TOKEN_IN_PATH = "ghp_" + "k9XrT2mQ8vLz5NcB7wYp3JdHs6FgA1eUoRi4"
+
+
+@pytest.mark.promise("no-secret")
+@pytest.mark.parametrize(
+    "path", [TOKEN_IN_PATH, f"src/{TOKEN_IN_PATH}/a.py", f"src/{TOKEN_IN_PATH}.py", f"fix/{TOKEN_IN_PATH}"]
+)
+def test_a_secret_in_a_path_is_cut_out_of_it_and_of_a_text_that_names_it(path: str) -> None:
+    assert TOKEN_IN_PATH not in secrets.redact_path(path)
+    assert TOKEN_IN_PATH not in secrets.redact_nested({f"see `{path}`, please": [path]}).__repr__()
+
+
+@pytest.mark.parametrize(
+    "path", ["src/shop/auth/tokens.py", "migrations/20260105_090000_add_a_long_name_for_it.py", "dist/app.3f2a9c1b.js"]
+)
+def test_an_ordinary_path_stays_as_it_is(path: str) -> None:
+    assert secrets.redact_path(path) == path
+    assert secrets.redact_paths_in(f"not committed: {path}, b.py") == f"not committed: {path}, b.py"

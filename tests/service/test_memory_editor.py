@@ -3,12 +3,13 @@
 import pytest
 
 from holloway.domain.confidence import HALF_LIFE_DAYS
-from holloway.domain.memory import Draft, MemoryType, Source, State
+from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.domain.memory_details import DeadEnd
 from holloway.errors import InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.store import lookup
 from holloway.store.write_gate import sanitize_draft
+from holloway.testing import FakeClock
 from tests.store.test_memories import taught
 
 
@@ -62,3 +63,26 @@ def test_the_right_words_come_without_the_details_of_the_wrong_ones(memory: Holl
     right = memory.wrong(made.id, "incorrect", instead="Memcached in tests")
     assert (right.content, right.type, right.details) == ("Memcached in tests", MemoryType.DEAD_END, None)
     assert memory.get(made.id).superseded_by == right.id
+
+
+def test_what_waits_for_review_is_listed_counted_and_can_be_postponed(memory: Holloway, clock: FakeClock) -> None:
+    texts = ("from afar", "from farther")
+    drafts = [Draft(text, state=State.QUARANTINED, review=ReviewReason.IMPORTED) for text in texts]
+    waiting = [memory.store.memories.add_memory(sanitize_draft(draft)).memory for draft in drafts]
+    taught(memory, "nothing to review")
+    assert {stored.content for stored in memory.to_review()} == set(texts)
+    assert (len(memory.to_review(limit=1)), memory.count_to_review()) == (1, 2)
+    assert waiting[0] is not None
+    memory.later(waiting[0].id, days=2)
+    assert memory.count_to_review() == 1
+    clock.advance(days=2)
+    assert memory.count_to_review() == 2
+
+
+def test_the_last_forgotten_memories_are_those_of_one_moment(memory: Holloway, clock: FakeClock) -> None:
+    assert memory.last_forgotten() == []
+    first, second, third = (taught(memory, text) for text in ("tokens", "carts", "tills"))
+    memory.forget([first])
+    clock.advance(seconds=5)
+    memory.forget([second, third])
+    assert {stored.id for stored in memory.last_forgotten()} == {second.id, third.id}

@@ -154,6 +154,27 @@ def test_a_wrapper_is_looked_through(wrapped: str) -> None:
     assert one(f"{wrapped} pytest tests/a.py").program == "pytest"
 
 
+@pytest.mark.parametrize(
+    ("command", "program", "path"),
+    [
+        ("./scripts/a.sh --all", "a.sh", "./scripts/a.sh"),
+        ("scripts/a.sh", "a.sh", "scripts/a.sh"),
+        ("/usr/bin/python3 a.py", "python", "/usr/bin/python3"),
+        ("sudo .venv/bin/pytest tests/a.py", "pytest", ".venv/bin/pytest"),
+        ("bash -c './scripts/a.sh'", "a.sh", "./scripts/a.sh"),
+        ("python3 scripts/a.py", "python", ""),
+        ("pytest tests/a.py", "pytest", ""),
+    ],
+)
+def test_a_program_that_is_called_by_its_path_keeps_it(command: str, program: str, path: str) -> None:
+    step = one(command)
+    assert (step.program, step.program_path) == (program, path)
+
+
+def test_a_step_shows_its_fields_that_are_set() -> None:
+    assert repr(one("./scripts/a.sh")) == "Step(kind='run', program='a.sh', program_path='./scripts/a.sh')"
+
+
 def test_variables_of_env_and_export_are_kept_by_name_only() -> None:
     assert one("env A=secret B=2 pytest").env == ("A", "B")
     assert one("export TOKEN=secret && pytest").env == ("TOKEN",)

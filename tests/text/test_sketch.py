@@ -57,3 +57,27 @@ def test_of_a_long_text_the_beginning_and_the_end_are_read(monkeypatch: pytest.M
     assert is_sketched(OTHER, digests)
     middle = set(sketch_text(f"{'x ' * 1_000}\n\n{SENTENCE}\n\n{'x ' * 1_000}", 100))
     assert not is_sketched(SENTENCE, middle)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("alpha.beta (gamma.) delta. epsilon", ["alpha.beta (gamma.) delta.", "epsilon"]),
+        ("one! two? three; four, five: six", ["one!", "two?", "three; four, five: six"]),
+        ("one line\nthat goes on", ["one line\nthat goes on"]),
+        ("a paragraph\n \nand another", ["a paragraph", "and another"]),
+        ("a list\n- one\n  * two\n3) three", ["a list", "- one", "  * two", "3) three"]),
+        ("a table\n| x\n# heading\n> quote", ["a table", "| x", "# heading", "> quote"]),
+        ("", []),
+        (" \n\n ", []),
+    ],
+)
+def test_a_text_is_split_into_sentences(text: str, sentences: list[str]) -> None:
+    assert split_sentences(text) == sentences
+
+
+def test_a_sentence_that_is_too_long_is_split_into_its_lines() -> None:
+    long_line = "word " * sketch._LINE_WORDS_MAX
+    assert split_sentences(f"{long_line}\nend") == [f"{long_line}\nend"]
+    assert split_sentences(f"{long_line}\n\t\nend") == [long_line, "end"]
+    assert split_sentences(f"{long_line} \nend\nof it") == [f"{long_line} ", "end", "of it"]

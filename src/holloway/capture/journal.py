@@ -26,6 +26,7 @@ from holloway.safety import secrets
 from holloway.safety.paths import contained_path, safe_name
 from holloway.text import tools
 from holloway.text.tools import is_record
+from holloway.text.truncation import cut_end, cut_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,11 +36,12 @@ _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 FILES_KEPT_MAX = 50
 DIGESTS_KEPT_MAX = 300
+FILE_NAME_CHARS_MAX = 300
+"""Longest name of a file that a search found and that is kept."""
 PLAN_ITEMS_MAX = 50
 PLAN_ITEM_CHARS_MAX = 200
 ANSWER_CHARS_MAX = 200_000
 """Maximum length of an output that is examined; hosts truncate theirs well below it."""
-SECRET_CHARS_MIN = 20
 MARGIN_CHARS = 200
 """Extra length searched for secrets beyond the part that is kept, so that no truncated secret remains."""
 JOURNAL_DIGEST_BYTES = 4
@@ -169,7 +171,7 @@ def _copy_fields(
 
 def located_entry(files: Iterable[str], now: str) -> dict[str, object]:
     """Return the journal entry for the files that were suggested to the agent for a prompt."""
-    return {"at": now, "event": "Located", "files": [_redact_path(path) for path in files]}
+    return {"at": now, "event": "Located", "files": [secrets.redact_path(path) for path in files]}
 
 
 def _event_identity(event: dict[str, object]) -> str:
@@ -187,7 +189,7 @@ def _note_session(entry: dict[str, object], event: dict[str, object], name: str,
     if name == "SessionStart" and root:
         entry.update(
             host=_bounded_text(host, 40),
-            branch=_bounded_text(git.current_branch(root), 200),
+            branch=_bounded_text(secrets.redact_path(git.current_branch(root)), 200),
             commit=git.head_commit(root)[:64],
         )
 
@@ -214,7 +216,7 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
 
 def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: str, root: str) -> None:
     named = tools.named_files(arguments, tools.kind_of(str(entry.get("tool", ""))))
-    places = [_redact_path(contained_path(path, root, folder)) if root else "" for path in named]
+    places = [secrets.redact_path(contained_path(path, root, folder)) if root else "" for path in named]
     if places and places[0]:
         entry["path"] = places[0]
     elif places:
@@ -222,13 +224,7 @@ def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: s
     if places[1:]:  # the other files of a list; an empty name is a file outside of the project
         entry["more"] = places[1:]
     if folder and root and folder != root and (below := contained_path(folder, root)) not in ("", "."):
-        entry["cwd"] = _redact_path(below)
-
-
-def _redact_path(path: str) -> str:
-    """Return a path without secrets; the rules are loaded only if a part of it is long and contains digits."""
-    long = (part for part in path.split("/") if len(part) >= SECRET_CHARS_MIN)
-    return _redact_text(path) if any(char.isdigit() for part in long for char in part) else path
+        entry["cwd"] = secrets.redact_path(below)
 
 
 def _note_fields(arguments: dict[str, object]) -> dict[str, object]:
@@ -250,7 +246,7 @@ def _patch_edits(patch: str, folder: str, root: str) -> list[dict[str, object]]:
     edits: list[dict[str, object]] = []
     for change in edit_lines.parse_patch(patch):
         path = contained_path(change.path, root, folder)
-        about: dict[str, object] = {"path": _redact_path(path)} if path else {"outside": True}
+        about: dict[str, object] = {"path": secrets.redact_path(path)} if path else {"outside": True}
         edits.append(
             {
                 **about,
@@ -331,16 +327,14 @@ def _note_files(entry: dict[str, object], told: dict[str, object], root: str) ->
     count = told.get("numFiles")
     entry["count"] = count if isinstance(count, int) and 0 <= count < 1 << 31 else len(listed)
     names = [name[len(prefix) :] if name.startswith(prefix) else name for name in map(str, listed[:FILES_KEPT_MAX])]
-    inside = [name[:300] for name in names if name and not os.path.isabs(name) and not name.startswith("~")]
-    entry["files"] = _bounded_text("\n".join(inside), FILES_KEPT_MAX * 300).split("\n") if inside else []
+    inside = [name for name in names if name and not os.path.isabs(name) and not name.startswith("~")]
+    short = [name for name in inside if len(name) <= FILE_NAME_CHARS_MAX]
+    entry["files"] = _bounded_text("\n".join(short), FILES_KEPT_MAX * FILE_NAME_CHARS_MAX).split("\n") if short else []
 
 
 def _cut_answer(text: str) -> str:
-    """Cut an output to the length that is examined, at white space: a partial word may be part of a secret."""
-    if len(text) <= ANSWER_CHARS_MAX or text[ANSWER_CHARS_MAX].isspace():
-        return text[:ANSWER_CHARS_MAX]
-    words = text[:ANSWER_CHARS_MAX].rsplit(None, 1)
-    return words[0] if len(words) > 1 else ""
+    """Cut an output to the length that is examined."""
+    return cut_start(text, ANSWER_CHARS_MAX)
 
 
 def _head_and_tail(said: str) -> str:
@@ -352,23 +346,12 @@ def _head_and_tail(said: str) -> str:
         return _bounded_text(said, limit)
     head = limit // 3
     tail = limit - head - len(_CUT)
-    start = len(said) - tail - MARGIN_CHARS
-    end = said[max(0, start) :]
-    if start > 0 and not said[start - 1].isspace():  # A partial word may be part of a secret.
-        end = end[_leading_blanks(end) :]
-    return _bounded_text(said, head) + _CUT + _redact_text(end)[-tail:]
-
-
-def _leading_blanks(said: str) -> int:
-    return next((at for at, char in enumerate(said) if char.isspace()), len(said))
+    return _bounded_text(said, head) + _CUT + cut_end(_redact_text(cut_end(said, tail + MARGIN_CHARS)), tail)
 
 
 def _bounded_text(value: object, limit: int = JOURNAL_TEXT_CHARS_MAX) -> str:
     whole = " ".join(map(str, value)) if isinstance(value, list) else str(value)
-    text = whole[: limit + MARGIN_CHARS]
-    if len(whole) > len(text) and not (whole[len(text)].isspace() or text[-1].isspace()):
-        text = text[: len(text) - _leading_blanks(text[::-1])]
-    return _redact_text(text)[:limit]
+    return cut_start(_redact_text(cut_start(whole, limit + MARGIN_CHARS)), limit)
 
 
 def _redact_text(text: str) -> str:

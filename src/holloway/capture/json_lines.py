@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
+from holloway.text.truncation import cut_end, cut_start
+
 LINE_BYTES_MAX = 8 * 1024 * 1024
 TRANSCRIPT_TEXT_CHARS_MAX = 20_000
 """Maximum length of a text; a longer one keeps its beginning and its end. The scratchpad keeps less."""
@@ -58,7 +60,7 @@ def as_text(value: object, limit: int = TRANSCRIPT_TEXT_CHARS_MAX) -> str:
         return ""
     if len(value) > limit:
         head = limit // 3
-        value = value[:head] + "\n…\n" + value[head - limit + 3 :]
+        value = cut_start(value, head) + "\n…\n" + cut_end(value, limit - head - 3)
     return value if value.isascii() else value.encode("utf-8", "replace").decode()
 
 

@@ -16,25 +16,42 @@ from holloway.git.folders import (
     origin_url,
     shallow_commits,
 )
-from holloway.git.queries import (
-    changed_files,
-    changes_since,
-    commits_between,
-    commits_since,
-    count_churn,
-    files_underway,
-    has_commit,
-    is_ancestor,
-    is_merged,
-    list_accepted_files,
-    list_committed_files,
-    merge_base,
-    read_file_at,
-    root_commits,
-    tracked_files,
-)
 from holloway.git.refs import commit_of, current_branch, default_branch, default_commits, head_commit
-from holloway.git.runner import GitInterrupted, run_git, run_succeeds, stream_git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holloway.git.queries import (
+        changed_files,
+        changes_since,
+        commits_between,
+        commits_since,
+        count_churn,
+        files_underway,
+        has_commit,
+        is_ancestor,
+        is_merged,
+        list_accepted_files,
+        list_committed_files,
+        merge_base,
+        read_file_at,
+        root_commits,
+        tracked_files,
+    )
+    from holloway.git.runner import GitInterrupted, run_git, run_succeeds, stream_git
+
+_RUNNER_NAMES = frozenset({"GitInterrupted", "run_git", "run_succeeds", "stream_git"})
+
+
+def __getattr__(name: str) -> object:
+    """Load the modules that start git when one of their names is first used: most hooks only read `.git`."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in _RUNNER_NAMES:
+        from holloway.git import runner as module
+    else:
+        from holloway.git import queries as module  # type: ignore[no-redef]
+    return getattr(module, name)
+
 
 __all__ = [
     "GitInterrupted",

@@ -343,6 +343,10 @@ class Carriers:
 
     def _classify_git(self, step: Step) -> Carrier:
         subcommand = step.program.partition(" ")[2]
+        if subcommand == "grep":
+            return self._classify_paths(step)
+        if subcommand == "stash" and "show" in step.args:
+            return Carrier(Origin.WEAK, "history: git stash show")
         foreign_names = [name for name in _list_revisions(step) if self._is_foreign_revision(name)]
         self._follow_branches(subcommand, step, foreign_names)
         origin = Origin(_GIT.get(subcommand, Origin.FOREIGN))

@@ -22,11 +22,16 @@ REQUIRED = ("start", "actions", "notes", "subtasks", "plan", "outcome")
 def dump_scratchpad(pad: Scratchpad) -> bytes:
     """Serialize a scratchpad to JSON bytes; secrets in its texts are redacted before they reach a disk."""
     values = {entry.name: getattr(pad, entry.name) for entry in fields(pad) if not entry.name.startswith("_")}
-    values["start"] = replace(pad.start, task=_redact_secrets(pad.start.task)) if pad.start else None
+    values["start"] = pad.start and replace(
+        pad.start, task=_redact_secrets(pad.start.task), branch=secrets.redact_path(pad.start.branch)
+    )
     values["plan"] = [replace(item, text=_redact_secrets(item.text)) for item in pad.plan]
     values["subtasks"] = [replace(subtask, name=_redact_secrets(subtask.name)) for subtask in pad.subtasks]
     values["qa_findings"] = [_redact_secrets(finding) for finding in pad.qa_findings]
-    values["notes"] = [replace(note, text=_redact_secrets(note.text)) for note in pad.notes]
+    values["notes"] = [
+        replace(note, text=_redact_secrets(note.text), files=tuple(map(secrets.redact_path, note.files)))
+        for note in pad.notes
+    ]
     values["actions"] = [_encode_action(action) for action in pad.actions]
     return json.dumps({"version": CHECKPOINT_VERSION, **values}, default=encode, separators=(",", ":")).encode()
 
@@ -53,6 +58,8 @@ def _encode_action(action: Action) -> dict[str, Any]:
     redacted = replace(
         action,
         text=_redact_secrets(action.text),
+        path=secrets.redact_path(action.path),
+        files=tuple(map(secrets.redact_path, action.files)),
         command=_redact_secrets(action.command),
         url=_redact_secrets(action.url),
         pattern=_redact_secrets(action.pattern),

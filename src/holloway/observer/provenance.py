@@ -18,6 +18,7 @@ from holloway.observer.signals.signal import SignalName
 from holloway.observer.text_index import TextIndex, digest_sentences, list_names
 from holloway.observer.words.prompt import is_host_text, split_pasted_blocks
 from holloway.safety.prompt_injection import find_imperative, find_injection
+from holloway.safety.repository_text import is_readable
 from holloway.text.commands import parse_command
 from holloway.text.sketch import digest_name, is_sketched, sketch_text, split_sentences
 
@@ -97,6 +98,9 @@ class SourceTracer:
         """
         if by_user and not is_host_text(text):
             return self._observe_prompt(text)
+        if not self._has_foreign:
+            self._said.queue_text(text, "said")
+            return ""
         statement_source = ""
         for sentence in split_sentences(text):
             if source := self.find_source(sentence):
@@ -104,8 +108,12 @@ class SourceTracer:
                 self._note_digests(sentence)
                 statement_source = statement_source or source
             else:
-                self._said.add_text(sentence, "said")
+                self._said.queue_text(sentence, "said")
         return statement_source
+
+    @property
+    def _has_foreign(self) -> bool:
+        return bool(self._foreign or self._weak or self._sketches or self._earlier)
 
     def observe_report(self, text: str) -> None:
         """Record the result of a subagent whose own actions are recorded: what it repeats of foreign text is foreign.
@@ -182,7 +190,10 @@ class SourceTracer:
             if quoted := self.find_quoted_source(block):
                 source = source or quoted
             elif not is_pasted:
-                self._own.add_text(block, "user")
+                self._own.queue_text(block, "user")
+            elif not is_readable(block):
+                self._foreign.add_text(block, PASTED, self._own, self._said)
+                source = source or PASTED
             elif orders := [line for line in split_sentences(block) if _ORDER.search(line) or find_injection(line)]:
                 self._foreign.add_text("\n".join(orders), PASTED, self._own, self._said)
                 source = source or PASTED
@@ -238,13 +249,13 @@ class SourceTracer:
     def _add_own(self, text: str) -> None:
         """Add a text of the project, without sentences that an earlier session took from foreign text."""
         if not self._earlier:
-            self._own.add_text(text, "project")
+            self._own.queue_text(text, "project")
             return
         for sentence in split_sentences(text):
             if is_sketched(sentence, self._earlier):
                 self._add_foreign(sentence, EARLIER)
             else:
-                self._own.add_text(sentence, "project")
+                self._own.queue_text(sentence, "project")
 
     def _index_weak_output(self, text: str, source: str) -> None:
         """Index the output of the project's programs; lines that instruct or lead elsewhere are foreign."""

@@ -18,6 +18,7 @@ from holloway.domain import event as events
 from holloway.domain.event import ToolKind
 from holloway.text.edit_lines import EDIT_LINE_CHARS_MAX
 from holloway.text.sketch import SKETCH_READ_CHARS_MAX, sketch_text
+from holloway.text.truncation import cut_end, cut_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -262,17 +263,17 @@ def truncate_middle(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     head = limit // 3
-    return text[:head] + "\n…\n" + text[-(limit - head) :]
+    return cut_start(text, head) + "\n…\n" + cut_end(text, limit - head)
 
 
 def _add_start(pad: Scratchpad, event: events.Started) -> None:
     if pad.start is None:
-        pad.start = replace(event, task=event.task[: config.SCRATCHPAD_TEXT_CHARS_MAX])
+        pad.start = replace(event, task=cut_start(event.task, config.SCRATCHPAD_TEXT_CHARS_MAX))
 
 
 def _add_prompt(pad: Scratchpad, event: events.Prompt) -> None:
     pad.redirected = pad.redirected or (pad.interrupted_at >= 0 and bool(event.text.strip()))
-    _append_note(pad, Note(pad.step, event.at, "user", event.text[: config.SCRATCHPAD_TEXT_CHARS_MAX]))
+    _append_note(pad, Note(pad.step, event.at, "user", cut_start(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX)))
 
 
 def _add_statement(pad: Scratchpad, event: events.Said) -> None:
@@ -284,7 +285,7 @@ def _add_statement(pad: Scratchpad, event: events.Said) -> None:
 
 def _add_record(pad: Scratchpad, event: events.Recorded) -> None:
     if sum(note.voice == "record" for note in pad.notes) < config.RECORDS_PER_SESSION_MAX:
-        text = event.text[: config.SCRATCHPAD_TEXT_CHARS_MAX]
+        text = cut_start(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX)
         files = event.files[: config.MEMORY_FILES_MAX]
         _append_note(pad, Note(pad.step, event.at, "record", text, event.actor, event.type, files))
 
@@ -306,9 +307,9 @@ def _add_call(pad: Scratchpad, event: events.Call) -> None:
         call,
         event.tool[:100],
         event.path[: config.PATH_CHARS_MAX],
-        event.pattern[: config.SHORT_TEXT_CHARS_MAX],
-        event.command[: config.SCRATCHPAD_TEXT_CHARS_MAX],
-        event.url[: config.SHORT_TEXT_CHARS_MAX],
+        cut_start(event.pattern, config.SHORT_TEXT_CHARS_MAX),
+        cut_start(event.command, config.SCRATCHPAD_TEXT_CHARS_MAX),
+        cut_start(event.url, config.SHORT_TEXT_CHARS_MAX),
         _limit_lines(event.removed),
         _limit_lines(event.added),
         event.outside,
@@ -323,7 +324,7 @@ def _add_call(pad: Scratchpad, event: events.Call) -> None:
 def _limit_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
     limited = lines[: config.SCRATCHPAD_LINES_MAX]
     has_long_line = max(map(len, limited), default=0) > EDIT_LINE_CHARS_MAX
-    return tuple(line[:EDIT_LINE_CHARS_MAX] for line in limited) if has_long_line else limited
+    return tuple(cut_start(line, EDIT_LINE_CHARS_MAX) for line in limited) if has_long_line else limited
 
 
 def _add_result(pad: Scratchpad, event: events.Result) -> None:
@@ -360,7 +361,7 @@ def _set_plan(pad: Scratchpad, event: events.Plan) -> None:
     pad.plan_mode = pad.plan_mode or event.mode
     if event.items:
         items = event.items[: config.SCRATCHPAD_PLAN_ITEMS_MAX]
-        pad.plan = tuple([replace(item, text=item.text[: config.SHORT_TEXT_CHARS_MAX]) for item in items])
+        pad.plan = tuple([replace(item, text=cut_start(item.text, config.SHORT_TEXT_CHARS_MAX)) for item in items])
         pad.first_plan = pad.first_plan or len(pad.plan)
 
 
@@ -370,13 +371,15 @@ def _mark_interrupted(pad: Scratchpad, event: events.Interrupted) -> None:
 
 def _add_subtask(pad: Scratchpad, event: events.SubtaskDone) -> None:
     if len(pad.subtasks) < config.SCRATCHPAD_SUBTASKS_MAX:
-        pad.subtasks.append(Subtask(pad.step, event.name[: config.SHORT_TEXT_CHARS_MAX], event.validated))
+        pad.subtasks.append(Subtask(pad.step, cut_start(event.name, config.SHORT_TEXT_CHARS_MAX), event.validated))
 
 
 def _add_qa_findings(pad: Scratchpad, event: events.QaFindings) -> None:
     pad.qa_passed = event.passed
     pad.qa_verdicts = (*pad.qa_verdicts, event.passed)[: config.SCRATCHPAD_SUBTASKS_MAX]
-    pad.qa_findings = tuple(text[: config.SHORT_TEXT_CHARS_MAX] for text in event.findings[: config.DETAIL_ITEMS_MAX])
+    pad.qa_findings = tuple(
+        cut_start(text, config.SHORT_TEXT_CHARS_MAX) for text in event.findings[: config.DETAIL_ITEMS_MAX]
+    )
 
 
 def _mark_ended(pad: Scratchpad, event: events.Ended) -> None:

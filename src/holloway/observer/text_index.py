@@ -29,7 +29,7 @@ COMMON_WORD_SENTENCES = 50
 """A word in more sentences than this is too common to compare by."""
 DIGESTS_MAX = 200_000
 """Limit of indexed shingles, sentences and names each."""
-SENTENCES_CACHED = 256
+SENTENCES_CACHED = 1_024
 
 _NUMBER = re.compile(r"v?\d[\d.,]*[a-z]{0,2}|[0-9a-f-]{6,}")
 """Versions, durations, commit hashes and other digests are not names."""
@@ -67,19 +67,29 @@ class TextIndex:
         self._names: dict[str, str] = {}
         self._sentences: list[str] = []
         self._sentences_by_stem: dict[int, list[int]] = {}
+        self._queue: list[tuple[str, str]] = []
+        """Texts that are indexed when the index is asked: most sessions never ask."""
         self.full_source = ""
         """Source of the text that no longer fitted, or an empty string."""
 
     def __bool__(self) -> bool:
-        return bool(self._shingles or self._names or self._sentences)
+        return bool(self._queue or self._shingles or self._names or self._sentences)
+
+    def queue_text(self, text: str, source: str) -> None:
+        """Index a text at the next lookup."""
+        if text:
+            self._queue.append((text, source))
 
     def add_text(self, text: str, source: str, *known: TextIndex) -> None:
         """Index a text, without what other indexes know already."""
-        runs = text_digests.hash_shingles(text_digests.fold_text(text))
+        for index in (self, *known):
+            index._index_queue()
+        sentences = digest_sentences(text)
+        runs = chain.from_iterable(sentence.shingles for sentence in sentences)
         fresh = dict.fromkeys((run for run in runs if not any(run in index._shingles for index in known)), source)
         for run in islice(fresh, self._count_free(len(self._shingles), source)):
             self._shingles.setdefault(run, source)
-        for sentence in digest_sentences(text):
+        for sentence in sentences:
             if not any(index.find_quoted_source(sentence) or index.find_similar_source(sentence) for index in known):
                 self._add_stems(sentence.stems, source)
         self.add_names((name for name in list_names(text) if not any(name in index._names for index in known)), source)
@@ -91,10 +101,12 @@ class TextIndex:
 
     def find_name_source(self, name: str) -> str:
         """Return the source of a name, or an empty string."""
+        self._index_queue()
         return self._names.get(name, "")
 
     def find_quoted_source(self, sentence: Sentence) -> str:
         """Return the source of the text that a sentence quotes, or an empty string."""
+        self._index_queue()
         runs = set(sentence.shingles)
         shared = [run for run in sentence.shingles if run in self._shingles]
         count = len(set(shared))
@@ -103,6 +115,7 @@ class TextIndex:
 
     def find_similar_source(self, sentence: Sentence) -> str:
         """Return the source of an indexed sentence with mostly the same words, or an empty string."""
+        self._index_queue()
         min_shared = max(SIMILAR_WORDS_MIN, SIMILAR_SHARE_MIN * len(sentence.stems))
         postings = [numbers for stem in sentence.stems if (numbers := self._sentences_by_stem.get(stem))]
         telling = [numbers for numbers in postings if len(numbers) <= COMMON_WORD_SENTENCES]
@@ -110,6 +123,11 @@ class TextIndex:
             return ""
         best, shared = max(Counter(chain.from_iterable(telling)).items(), key=lambda item: (item[1], -item[0]))
         return self._sentences[best] if shared >= min_shared else ""
+
+    def _index_queue(self) -> None:
+        queue, self._queue = self._queue, []
+        for text, source in queue:
+            self.add_text(text, source)
 
     def _add_stems(self, stems: tuple[int, ...], source: str) -> None:
         if len(stems) < SIMILAR_WORDS_MIN or not self._count_free(len(self._sentences), source):

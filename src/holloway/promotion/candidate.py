@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from holloway.domain import memory_json
 from holloway.domain.codec import decode, encode
 from holloway.domain.memory import Draft, MemoryType
+from holloway.safety.secrets import redact_secrets
 from holloway.store.candidates import DROPPED, HELD, StoredCandidate
 from holloway.store.lookup import OBSERVED_PREFIX
 from holloway.text.fingerprint import fingerprint_text
@@ -96,7 +97,8 @@ class Candidate:
 
 def build_sighting_key(signal: Signal) -> str:
     """Return the key that counts a signal over sessions; a signal with quotes is identified by a digest only."""
-    return fingerprint_text(signal.key, "") if signal.quotes else clean_text(signal.key)[:500]
+    # Redacted before it is cut: a part of a secret is not recognised as one.
+    return fingerprint_text(signal.key, "") if signal.quotes else redact_secrets(clean_text(signal.key))[0][:500]
 
 
 def build_origin(signal: Signal) -> str:

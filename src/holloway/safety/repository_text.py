@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 REPOSITORY_TEXT_CHARS_MAX = 300
-NAME_WORDS_MAX = 6
+NAME_WORDS_MAX = 7
 """Maximum number of words of one identifier, a leading `test` aside; with more it is a sentence."""
 PATH_PART_CHARS_MAX = 100
 PATH_WORDS_MAX = 7
@@ -59,6 +59,8 @@ _FOLDER_CHANGE = re.compile(r"cd ([\w./@+-]{1,120}) && ", re.ASCII)
 _READABLE = re.compile(r"[ -~\u00a0-\u00bf\u2010-\u2026]+\Z")
 """Characters of a failure line that the gate can read: ASCII, with signs and typographic quotes."""
 _MARKUP = re.compile(r"[<`]|\[\s*hw\s*:|\]\(", re.IGNORECASE)
+_CODE_SPAN = re.compile(r"`(?=[^`]*[A-Z.:_(])([\w.:*()&\[\]-]{1,60})`")
+"""An identifier in backticks, as linters quote it; a plain word may be a program."""
 _HOST = re.compile(r"://|\bwww\.|[\w-]\.(?:com|org|net|io|dev|sh|app|ai|co|info|xyz|invalid|example)\b", re.IGNORECASE)
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
 
@@ -99,9 +101,8 @@ def _reads_as_path(text: str) -> bool:
 
 def is_name(text: str) -> bool:
     """Whether the name of a symbol, a module or a package reads as a name, not as a sentence."""
-    if not _NAME.match(text):
-        return False
-    return _reads_as_name(text)
+    text = text.removesuffix("{}")  # the map's mark of an anonymous class
+    return bool(_NAME.match(text)) and _reads_as_name(text)
 
 
 @lru_cache(maxsize=NAME_CHECKS_CACHED_MAX)
@@ -132,6 +133,7 @@ def is_command(text: str) -> bool:
 
 def is_failure(text: str) -> bool:
     """Whether the error line of a program states what failed: no advice, no program to run, no host, no markup."""
+    text = _CODE_SPAN.sub(r"\1", text[: REPOSITORY_TEXT_CHARS_MAX + 1])
     if len(text) > REPOSITORY_TEXT_CHARS_MAX or not _READABLE.match(text) or _MARKUP.search(text) or _HOST.search(text):
         return False
     words = _split_words(text)
@@ -222,6 +224,14 @@ def _installs_only_project(arguments: list[str]) -> bool:
 
 def _takes_group(option: str) -> bool:
     return option in _GROUP_OPTIONS or option == "--with"
+
+
+def is_readable(text: str) -> bool:
+    """Whether the gate can read a text: it has few function words of other languages, and mostly Latin letters."""
+    words = _split_words(text)
+    letters = [letter for letter in text if letter.isalpha()]
+    is_latin = 2 * sum(letter < "\u0250" for letter in letters) >= len(letters)
+    return is_latin and len(set(words) & _SENTENCE_WORDS["foreign"]) < FOREIGN_WORDS_MIN
 
 
 def _split_words(text: str) -> list[str]:

@@ -27,6 +27,9 @@ RETRIES_MAX = 8
 RETRY_CHARS = 256
 """Every start this close to the value's end is tried: no assigned value is longer."""
 
+_AROUND_PATHS = ",;:()[]'\"`"
+PATH_SECRET_CHARS_MIN = 20
+"""Length from which a part of a path may be a secret."""
 _compiled: dict[str, Any] = {}
 _keywords: dict[str, list[str]] = {}
 _rule_tables: list[RuleTable] = []
@@ -111,6 +114,45 @@ def redact_secrets(text: str) -> tuple[str, list[str]]:
         rule_ids.update(finding.rule for finding in findings)
         text = _insert_markers(text, findings)
     return text, sorted(rule_ids)
+
+
+def redact_path(path: str) -> str:
+    """Return a path without secrets; each part is also scanned alone, because `/` and `.` may belong to a token."""
+    if not any(len(part) >= PATH_SECRET_CHARS_MIN and any(map(str.isdigit, part)) for part in path.split("/")):
+        return path
+    return "/".join(map(_redact_path_part, redact_secrets(path)[0].split("/")))
+
+
+def _redact_path_part(part: str) -> str:
+    redacted = redact_secrets(part)[0]
+    if redacted != part or "." not in part:
+        return redacted
+    stem, _, ending = part.rpartition(".")
+    return f"{redact_secrets(stem)[0]}.{ending}"
+
+
+def redact_paths_in(text: str) -> str:
+    """Return a text without secrets in the paths that it names."""
+    if "/" not in text:
+        return text
+    words = (
+        (word, redact_path(word.strip(_AROUND_PATHS))) for word in text.split() if len(word) >= PATH_SECRET_CHARS_MIN
+    )
+    for word, redacted in words:
+        if "/" in word and redacted != word.strip(_AROUND_PATHS):
+            text = text.replace(word.strip(_AROUND_PATHS), redacted)
+    return text
+
+
+def redact_nested(value: Any) -> Any:
+    """Return a JSON value without secrets in its texts and in the keys of its objects."""
+    if isinstance(value, str):
+        return redact_paths_in(redact_secrets(value)[0])
+    if isinstance(value, list | tuple):
+        return [redact_nested(item) for item in value]
+    if isinstance(value, dict):
+        return {redact_nested(key): redact_nested(item) for key, item in value.items()}
+    return value
 
 
 def scan_secrets(text: str) -> list[SecretFinding]:

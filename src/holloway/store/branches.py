@@ -20,7 +20,7 @@ def record_current_branch(database: Database, root: str) -> str:
     A memory taught now belongs to the returned branch.
     """
     name = git.current_branch(root)
-    if not name or name == git.default_branch(root) or secrets.scan_secrets(name):
+    if not name or name == git.default_branch(root) or secrets.redact_path(name) != name:
         return ""
     tip, fork = git.head_commit(root), _find_fork_point(root)
     stored = database.fetch_row("SELECT fork, tip, merged_at FROM branches WHERE name = ?", (name,))
@@ -39,7 +39,7 @@ def find_unmerged_branch(database: Database, root: str, name: str) -> str:
     if name == git.current_branch(root):
         return record_current_branch(database, root)
     tip = _find_tip(root, name)
-    if not tip or name == git.default_branch(root) or secrets.scan_secrets(name):
+    if not tip or name == git.default_branch(root) or secrets.redact_path(name) != name:
         return ""
     targets = git.default_commits(root)
     fork = git.merge_base(root, tip, targets[0]) if targets else ""
@@ -67,7 +67,10 @@ def release_merged_branches(database: Database, root: str, now: datetime) -> lis
         return []
     current_branch = git.current_branch(root)
     tips = {row["name"]: _find_tip(root, row["name"]) or row["tip"] for row in branch_rows}
-    branch_state = " ".join([current_branch, *targets, *(f"{name}={tip}" for name, tip in sorted(tips.items()))])
+    # Branches with memories have names without secrets; the current one may have any name.
+    branch_state = " ".join(
+        [secrets.redact_path(current_branch), *targets, *(f"{name}={tip}" for name, tip in sorted(tips.items()))]
+    )
     if database.fetch_value("SELECT value FROM meta WHERE key = 'branches_seen'") == branch_state:
         return []
     caught_up = {

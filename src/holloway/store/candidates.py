@@ -53,7 +53,7 @@ def insert_candidate(database: Database, candidate: StoredCandidate) -> None:
             candidate.session,
             candidate.number,
             candidate.signal,
-            candidate.key,
+            secrets.redact_secrets(candidate.key)[0],
             candidate.step,
             candidate.state,
             secrets.redact_secrets(candidate.reason)[0],
@@ -68,7 +68,7 @@ def insert_candidate(database: Database, candidate: StoredCandidate) -> None:
 def _redact_secrets(value: Any) -> Any:
     """Return a value without secrets, recursively: a dropped candidate has passed no other check."""
     if isinstance(value, str):
-        return secrets.redact_secrets(clean_text(value))[0]
+        return secrets.redact_paths_in(secrets.redact_path(secrets.redact_secrets(clean_text(value))[0]))
     if isinstance(value, list):
         return [_redact_secrets(item) for item in value]
     return {key: _redact_secrets(item) for key, item in value.items()} if isinstance(value, dict) else value

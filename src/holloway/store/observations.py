@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
+
+from holloway.safety import secrets
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,31 +53,40 @@ class SessionObservations:
 
 
 def save_observations(database: Database, observed: SessionObservations) -> None:
-    """Replace the stored observations of a session."""
+    """Replace the stored observations of a session, without secrets in their texts, names and paths."""
+    redact = cache(_redact_name)
     with database.write_transaction():
         insert_many = database.connection.executemany
         for table in ("session_files", "session_modules", "co_access", "sightings", "error_sightings"):
             database.execute(f"DELETE FROM {table} WHERE session = ?", (observed.session,))  # noqa: S608
         insert_many(
-            "INSERT INTO session_files VALUES (?, ?, ?, ?)",
-            ((observed.session, path, weight, position) for position, (path, weight) in enumerate(observed.files, 1)),
+            "INSERT OR IGNORE INTO session_files VALUES (?, ?, ?, ?)",
+            (
+                (observed.session, redact(path), weight, position)
+                for position, (path, weight) in enumerate(observed.files, 1)
+            ),
         )
         insert_many(
             "INSERT OR IGNORE INTO session_modules VALUES (?, ?)",
-            ((observed.session, module) for module in observed.modules),
+            ((observed.session, redact(module)) for module in observed.modules),
         )
         insert_many(
             "INSERT OR IGNORE INTO co_access VALUES (?, ?, ?, ?)",
             (
-                (file_a, file_b, observed.session, edited)
+                (*sorted((redact(file_a), redact(file_b))), observed.session, edited)
                 for file_a, file_b, edited in observed.pairs[:PAIRS_KEPT]
-                if file_a < file_b
+                if file_a < file_b and redact(file_a) != redact(file_b)
             ),
         )
         insert_many(
             "INSERT OR IGNORE INTO sightings VALUES (?, ?, ?, ?)",
             (
-                (sighting.signal, sighting.key, observed.session, json.dumps(sighting.facts))
+                (
+                    sighting.signal,
+                    redact(sighting.key),
+                    observed.session,
+                    json.dumps(secrets.redact_nested(dict(sighting.facts))),
+                )
                 for sighting in observed.sightings
             ),
         )
@@ -84,15 +96,20 @@ def save_observations(database: Database, observed: SessionObservations) -> None
                 (
                     error.fingerprint,
                     observed.session,
-                    error.tool,
-                    error.message,
-                    error.resolved_by,
+                    redact(error.tool),
+                    redact(error.message),
+                    redact(error.resolved_by),
                     error.count,
                     observed.at,
                 )
                 for error in observed.errors
             ),
         )
+
+
+def _redact_name(name: str) -> str:
+    """Return a key, name or path without secrets; every lookup by a key does the same, so that they still match."""
+    return secrets.redact_path(secrets.redact_secrets(name)[0])
 
 
 def list_sessions_with_signals(
@@ -104,7 +121,8 @@ def list_sessions_with_signals(
         "ON s.signal = json_extract(j.value, '$[0]') AND s.key = json_extract(j.value, '$[1]') "
         "LEFT JOIN sessions l ON l.id = s.session WHERE s.session <> ? ORDER BY l.started_at, s.session"
     )
-    return _query_per_item(database, sql, signal_keys, session)
+    redacted_keys = [(signal, _redact_name(key)) for signal, key in signal_keys]
+    return _query_per_item(database, sql, redacted_keys, session)
 
 
 def list_sessions_editing_both(database: Database, pairs: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
@@ -127,7 +145,7 @@ def _query_per_item(database: Database, sql: str, items: Sequence[tuple[str, str
 def list_signal_facts(database: Database, signal: str, key: str) -> list[dict[str, object]]:
     """Return the facts that sessions recorded with a signal."""
     sql = "SELECT facts FROM sightings WHERE signal = ? AND key = ? ORDER BY session"
-    return [json.loads(row["facts"]) for row in database.fetch_rows(sql, (signal, key))]
+    return [json.loads(row["facts"]) for row in database.fetch_rows(sql, (signal, _redact_name(key)))]
 
 
 def list_session_facts(database: Database, session: str, signal: str) -> list[dict[str, object]]:

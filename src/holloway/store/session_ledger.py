@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.work import Outcome, Phase, SessionSummary, SessionType
+from holloway.safety import secrets
 from holloway.store import lifecycle
 from holloway.store.lookup import IS_SESSION, LOADED_BY_HOST, build_session_condition, count_sessions
 from holloway.store.memories import CORRECTED_KINDS
@@ -149,14 +150,17 @@ def finish_session(database: Database, session: SessionSummary, record: dict[str
                 session.type or "",
                 session.phase or "",
                 session.outcome or "",
-                session.evidence,
-                session.task,
-                session.branch,
+                *map(_redact_text, (session.evidence, session.task)),
+                secrets.redact_path(session.branch),
                 session.commit,
-                serialize_work_unit(session.work_unit),
-                json.dumps(record, sort_keys=True),
+                _redact_text(serialize_work_unit(session.work_unit) or "") or None,
+                json.dumps(secrets.redact_nested(record), sort_keys=True),
             ),
         )
+
+
+def _redact_text(text: str) -> str:
+    return secrets.redact_secrets(text)[0]
 
 
 def _find_new_uses(database: Database, session: str, record: dict[str, Any]) -> set[str]:

@@ -14,6 +14,7 @@ from holloway.domain.work import WorkUnit
 from holloway.errors import InvalidInput
 from holloway.safety import paths, secrets
 from holloway.text import sanitize
+from holloway.text.truncation import cut_start
 
 if TYPE_CHECKING:
     from holloway.domain.memory_details import Details
@@ -73,7 +74,8 @@ def sanitize_observed_draft(draft: Draft, root: str) -> SanitizedDraft | None:
     Nobody is present to correct an observed draft, and one bad path must not lose the rest of it.
     """
     files = tuple(path for path in draft.files if _is_storable_path(path, root))
-    content = sanitize.cut_text(draft.content, config.CONTENT_BYTES_MAX)
+    # Redacted before it is cut: a part of a secret is not recognised as one.
+    content = sanitize.cut_text(secrets.redact_secrets(draft.content)[0], config.CONTENT_BYTES_MAX)
     try:
         return sanitize_draft(replace(draft, content=content, files=files), root)
     except InvalidInput:
@@ -83,16 +85,16 @@ def sanitize_observed_draft(draft: Draft, root: str) -> SanitizedDraft | None:
 def sanitize_reason(text: str) -> str:
     """Sanitize a person's reason: redact secrets and cut it to one short line."""
     return sanitize.one_line(
-        secrets.redact_secrets(sanitize.clean_text(text[: config.QUERY_CHARS_MAX]))[0], config.REASON_CHARS_MAX
+        secrets.redact_secrets(sanitize.clean_text(cut_start(text, config.QUERY_CHARS_MAX)))[0], config.REASON_CHARS_MAX
     )
 
 
 def _check_path(path: str, root: str, working_folder: str) -> str:
     relative_path = paths.resolve_in_project(path, root, working_folder) if root else _check_relative_path(path)
-    if kinds := secrets.redact_secrets(relative_path)[1]:
-        raise InvalidInput(
-            f"A path looks like a secret ({', '.join(kinds)}).", "Paths are stored unchanged; rename it."
-        )
+    if secrets.redact_path(relative_path) != relative_path:
+        kinds = ", ".join(secrets.redact_secrets(relative_path)[1])
+        about = f" ({kinds})" if kinds else ""
+        raise InvalidInput(f"A path looks like a secret{about}.", "Paths are stored unchanged; rename it.")
     return relative_path
 
 
@@ -133,7 +135,7 @@ _SHA = re.compile(r"[0-9a-f]{0,64}")
 def _redact_text(text: str, limit: int, label: str, secret_kinds: set[str]) -> str:
     cleaned, kinds = secrets.redact_secrets(sanitize.bounded_text(text, limit, label))
     secret_kinds.update(kinds)
-    return cleaned
+    return secrets.redact_paths_in(cleaned)
 
 
 def _redact_optional(text: str, secret_kinds: set[str]) -> str:
@@ -142,7 +144,8 @@ def _redact_optional(text: str, secret_kinds: set[str]) -> str:
 
 def _sanitize_branch(name: str) -> str:
     """Sanitize a branch name that is passed to git; empty if it is too long or contains a secret."""
-    return "" if len(name) > config.PATH_CHARS_MAX or secrets.scan_secrets(name) else sanitize.clean_text(name)
+    is_unfit = len(name) > config.PATH_CHARS_MAX or secrets.redact_path(name) != name or secrets.scan_secrets(name)
+    return "" if is_unfit else sanitize.clean_text(name)
 
 
 def _redact_work_unit(unit: WorkUnit | None, secret_kinds: set[str]) -> WorkUnit | None:
@@ -162,7 +165,7 @@ def _redact_nested(value: Any, secret_kinds: set[str]) -> Any:
     if isinstance(value, str):
         cleaned, kinds = secrets.redact_secrets(sanitize.clean_text(value))
         secret_kinds.update(kinds)
-        return cleaned
+        return secrets.redact_paths_in(secrets.redact_path(cleaned))
     if isinstance(value, list):
         return [_redact_nested(item, secret_kinds) for item in value]
     if isinstance(value, dict):

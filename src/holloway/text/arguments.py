@@ -6,7 +6,6 @@ The hook process may import this module: it loads nothing but `re` and `json`.
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
 
 from holloway.text import shell
 from holloway.text.programs import COMMIT, FETCH, GIT, REVERT, TABLE, TEST
@@ -157,6 +156,8 @@ def _read_document(value: str) -> str:
 
 def host_of(url: str) -> str:
     """The host that an address names; nothing where it is no address."""
+    from urllib.parse import urlsplit  # only a fetch needs it
+
     try:
         return urlsplit(url).hostname or ""
     except ValueError:

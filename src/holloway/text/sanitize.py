@@ -7,6 +7,7 @@ from itertools import accumulate
 
 from holloway.errors import InvalidInput
 from holloway.text.identifiers import split_sentences
+from holloway.text.truncation import cut_start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,13 +75,13 @@ def cut_text(text: str, limit_bytes: int) -> str:
 
 
 def one_line(text: str, limit_chars: int) -> str:
-    """The text on one line, cut at a word with an ellipsis where it is too long."""
+    """The text on one line, cut at a word with an ellipsis where it is too long, and never inside of a token."""
     flat = " ".join(text.split())
     if len(flat) <= limit_chars:
         return flat
     cut = flat[: limit_chars - 1]
     space = cut.rfind(" ")
-    return (cut[:space] if space > limit_chars // 2 else cut).rstrip(" ,;:.") + "…"
+    return (cut[:space] if space > limit_chars // 2 else cut_start(flat, limit_chars - 1)).rstrip(" ,;:.") + "…"
 
 
 def summarise_text(content: str, limit_chars: int) -> str:

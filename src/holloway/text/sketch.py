@@ -23,7 +23,7 @@ SKETCH_READ_CHARS_MAX = 128 * 1024
 """Length of a text that is read, half of it at its beginning and half at its end."""
 
 _WORD = re.compile(r"[^\W_][\w']*")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*#>|]|\d+[.)]))")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=\s*(?:[-*#>|]|\d+[.)]))")
 _LINE_WORDS_MAX = 60
 """A longer sentence is a table, a log or code: each of its lines is compared alone."""
 

@@ -5,6 +5,7 @@ from holloway.observer.words.prompt import (
     PROMPT_CHARS_MAX,
     TYPED_LINE_CHARS_MAX,
     extract_user_text,
+    is_host_text,
     is_interruption,
     split_pasted_blocks,
     strip_host_additions,
@@ -110,18 +111,63 @@ def test_a_long_prompt_is_heard_at_its_beginning_and_its_end() -> None:
     assert heard.endswith("last")
 
 
+def test_a_prompt_that_the_host_wrote_is_known_by_its_opening() -> None:
+    assert is_host_text("\n This session is being continued from a previous conversation that ran out of context.")
+    assert is_host_text("Base directory for this skill: /skills/review")
+    assert not is_host_text("Why does it say: This session is being continued from a previous conversation?")
+    assert not is_host_text("")
+
+
+def list_pasted(prompt: str) -> list[str]:
+    return [block.strip() for block, is_pasted in split_pasted_blocks(prompt) if is_pasted]
+
+
+def list_typed(prompt: str) -> list[str]:
+    return [block.strip() for block, is_pasted in split_pasted_blocks(prompt) if not is_pasted]
+
+
+LONG_LINE = "a" * (TYPED_LINE_CHARS_MAX + 1)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "typed", "pasted"),
+    [
+        ("Fix the footer.\n\n \n\nThen the header.", ["Fix the footer.", "Then the header."], []),
+        ("Look:\n```py\nx = 1\n\ny = 2\n```\nThanks.", ["Look:", "Thanks."], ["x = 1", "y = 2"]),
+        ("Look.\n~~~\nto the end", ["Look."], ["to the end"]),
+        ("Look.\n---\ninside\n---\nThanks.", ["Look.", "Thanks."], ["inside"]),
+        ("Look.\n\n> first\n> second", ["Look."], ["> first\n> second"]),
+        ("Look.\n\n> first", ["Look."], ["> first"]),
+        ("Look.\n\n<log>\nfirst\nsecond", ["Look."], ["<log>\nfirst\nsecond"]),
+        ("Look.\n\n# Plan\n\nfirst\n\nsecond", ["Look."], ["# Plan", "first", "second"]),
+        ("# Plan\n\nfirst", ["# Plan", "first"], []),
+        ("They wrote:\n\nfirst\nsecond\n\nThanks.", ["They wrote:", "Thanks."], ["first\nsecond"]),
+        ("They wrote:\n\nfirst", ["They wrote:", "first"], []),
+        ("They wrote this.\n\nfirst\nsecond", ["They wrote this.", "first\nsecond"], []),
+        (LONG_LINE, [LONG_LINE], []),
+        (f"Look.\n\n{LONG_LINE}", ["Look."], [LONG_LINE]),
+        (f"Look.\n\n{LONG_LINE[1:]}", ["Look.", LONG_LINE[1:]], []),
+        (f"Look.\n\n{LONG_LINE}\nfirst", ["Look."], [f"{LONG_LINE}\nfirst"]),
+        (f"Look.\n\n{LONG_LINE}\nfirst\nsecond", ["Look.", f"{LONG_LINE}\nfirst\nsecond"], []),
+        ("Look.\n\n$ make\nfirst", ["Look."], ["$ make\nfirst"]),
+        ("Look.\n\nfailed at 10:11:12\nfirst", ["Look."], ["failed at 10:11:12\nfirst"]),
+        ("Look.\n\nfailed at 10:11:12\nfirst\nsecond", ["Look.", "failed at 10:11:12\nfirst\nsecond"], []),
+        ("Look.\n\nfailed at 10:11:12", ["Look.", "failed at 10:11:12"], []),
+        ("", [], []),
+    ],
+)
+def test_a_prompt_is_split_into_typed_and_pasted_blocks(prompt: str, typed: list[str], pasted: list[str]) -> None:
+    assert list_typed(prompt) == typed
+    assert list_pasted(prompt) == pasted
+
+
+def test_the_blocks_of_a_prompt_keep_their_order() -> None:
+    assert split_pasted_blocks("one\n\n> two\n\nthree") == [("one", False), ("> two", True), ("three", False)]
+
+
 PROMPT = text_of(
-    *(
-        "```\n",
-        "~~~\n",
-        "> ",
-        "<system-reminder>",
-        "</system-reminder>",
-        "# Title\n",
-        "look:\n",
-        "12:00:01 INFO ",
-        "User: ",
-    ),
+    *("```\n", "~~~\n", "> ", "<system-reminder>", "</system-reminder>", "# Title\n", "look:\n", "12:00:01 INFO "),
+    "User: ",
     *("<a>", "</a>", "[Image #1]", "<command-args>", "Please keep it. ", "    at x (y.js:1)\n", "* ", "“"),
 )
 
