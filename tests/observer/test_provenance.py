@@ -300,8 +300,7 @@ def test_past_its_bound_everything_is_tainted(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(text_index, "DIGESTS_MAX", 20)
     tracer = SourceTracer(Trust())
     tracer.observe_action(web(1, " ".join(f"word{number} follows" for number in range(40))))
-    tracer.observe_action(action(2, ToolKind.MCP, tool="mcp__wiki__get_page"))
-    assert tracer.observe_statement("The parser drops the last line.") == f"{OVERFLOW}: mcp:wiki"
+    assert tracer.observe_statement("The parser drops the last line.") == f"{OVERFLOW}: {SITE}"
 
 
 @pytest.mark.parametrize("text", ["", "\u0316\u0301" * 20_000, "\udc80" * 50, "a " * 50_000, "http://" * 10_000])
@@ -724,3 +723,11 @@ def test_whose_words_a_signal_has_does_not_depend_on_what_came_later(told: list[
         story.read("src/between.py")
     afterwards = trace_signals(story.pad(), signals, trust).sources
     assert [afterwards[id(signal)] for signal in signals] == at_once
+
+
+def test_an_own_sentence_that_contains_some_program_output_is_not_weak() -> None:
+    tracer = SourceTracer(Trust())
+    output = "alpha bravo charlie delta echoes foxtrot golfing hotel"
+    tracer.observe_action(shell("pytest -q", 1, output))
+    assert tracer.find_source(output) == "output:pytest -q"
+    assert tracer.find_source(" ".join([output, *(f"berth{number}" for number in range(30))])) == ""

@@ -205,3 +205,10 @@ def test_each_sentence_of_a_text_has_its_digests() -> None:
     assert (len(first.shingles), len(first.stems)) == (1, 5)
     assert (second.shingles, len(second.stems)) == ((), 1)
     assert digest_sentences("") == ()
+
+
+def test_words_in_single_quotes_are_the_same_words() -> None:
+    index = TextIndex()
+    index.add_text("the harbour client stores release tokens inside", "web")
+    (sentence,) = digest_sentences("the 'harbour' client 'stores' release 'tokens' inside")
+    assert index.find_quoted_source(sentence) == "web"

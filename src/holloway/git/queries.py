@@ -189,11 +189,13 @@ def list_committed_files(root: str, commit: str = "") -> list[str]:
 
 
 def list_accepted_files(root: str, commit: str) -> frozenset[str]:
-    """List the files of a commit and those that the remote's default branch has; without the commit, those of HEAD.
+    """List the files of a commit and of the remote's default branch, with their folders; without it, those of HEAD.
 
     Work after that commit counts only once the remote has it.
     """
     remote = commit_of(root, f"refs/remotes/origin/{default_branch(root)}")
     start = commit if commit and has_commit(root, commit) else ""
     listed = [list_committed_files(root, start)] + ([list_committed_files(root, remote)] if remote else [])
-    return frozenset(name for names in listed for name in names)
+    files = {name for names in listed for name in names}
+    folders = {name[:at] for name in files for at, char in enumerate(name) if char == "/"}
+    return frozenset(files | folders)

@@ -26,10 +26,11 @@ from holloway.domain.event import ToolKind
 from holloway.observer import host_reminders
 from holloway.observer.own_text import is_own_output, strip_own_text
 from holloway.safety.prompt_injection import find_injection
+from holloway.text import shell
 from holloway.text.arguments import host_of
-from holloway.text.commands import parse_command
+from holloway.text.commands import find_command_line, parse_command
 from holloway.text.file_roles import is_third_party
-from holloway.text.programs import FETCH, is_runner
+from holloway.text.programs import CHECK, FETCH, TEST, is_runner, normalise_name
 from holloway.text.tools import EDIT, SEARCH
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ class Trust:
 
 SOURCE_CHARS_MAX = 120
 WRITTEN_FILES_MAX = 10_000
+COMMAND_LINES_MAX = 32
+"""Maximum number of command lines inside of one command that are classified."""
 TRUSTED_ISSUES = "issues"
 """Trusted source name for projects where only the team itself writes issues and reviews."""
 SOURCE_KINDS = ("mcp:", "web:", "outside:")
@@ -100,7 +103,7 @@ _INLINE_OPTIONS = frozenset(_TABLE["inline_options"])
 _CODE_HOST_CLIENTS = ("gh ", "glab ", "hub ", "tea ", "jira ", "linear ")
 _COMMANDS_WITHOUT_PROSE = frozenset(
     "create edit comment close reopen merge ready review lock unlock pin delete develop rerun cancel enable "
-    "disable set clone fork sync checks run workflow auth status --stat --name-only".split()
+    "disable set clone fork sync checks run workflow auth --stat --name-only".split()
 )
 _PROSE_FIELDS = frozenset("title body comments reviews description commits latestreviews messageheadline".split())
 _FIELD = re.compile(r"(?:-f|-F|--field|--raw-field|--input)(?:=|$)")
@@ -110,15 +113,25 @@ _ADDRESS = re.compile(r"://|@")
 _HOST = re.compile(r"://|^localhost|\w\.\w.*/")
 _LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104  (names, nothing is bound)
 _OUTPUT_OPTION = re.compile(r"-[a-zA-Z]*[oO]|--output|--output-document")
-_LITERAL = re.compile(r"<<-?\s*(['\"])(\w+)\1.*?^\s*\2$|'[^']*'", re.DOTALL | re.MULTILINE)
+_LITERAL = re.compile(r"\"(?:[^\"\\]|\\.)*\"|<<-?\s*(['\"])(\w+)\1.*?^\s*\2$|'[^']*'", re.DOTALL | re.MULTILINE)
 """Text in which a shell substitutes nothing: a here-document with a quoted tag, and single quotes."""
 _SUBSTITUTION = re.compile(r"[$<>]\(((?:[^()]|\([^()]*\))*)\)|(?<!\\)`([^`\n]*)`")
 _SYSTEM_FOLDERS = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
 _HIT = re.compile(r"(?P<path>[^\s:][^:\n]{0,300}?)(?::(?P<line>\d+):|-\d+-)")
-_REVISION = re.compile(r"\.{2,3}|[:^~]|@\{")
+_REVISION_END = re.compile(r"[:^~]|@\{")
 _COMMIT_HASH = re.compile(r"[0-9a-f]{7,64}")
 _FILE_NAME = re.compile(r"(?:^|/)\.?[\w-]+\.\w{1,8}$|/$|\*")
-_PULL_REFERENCE = re.compile(r"(?:^|/)(?:pull|merge-requests|pr)/|FETCH_HEAD")
+_PULL_REFERENCE = re.compile(r"(?:^\+?|/)(?:pull|merge-requests|pr)/|FETCH_HEAD")
+_OTHER_REFERENCES = ("--all", "--remotes", "--branches", "--glob", "--git-dir", "--work-tree")
+_VALUE_OPTIONS = frozenset(
+    "-n -S -G -L -m -C -U --author --committer --grep --since --until --after --before --format --pretty --max-count "
+    "--skip --date --source -s --message".split()
+)
+_REMOTE_PROGRAMS = frozenset("docker podman nerdctl kubectl oc ssh lxc vagrant multipass wsl adb chroot".split())
+_NO_FILE_NAME = re.compile(r"-[a-zA-Z]*h|-[a-zA-Z]*I|--no-filename")
+_REDIRECTING_OPTIONS = ("-x", "--proxy", "--preproxy", "--socks", "--connect-to", "--resolve", "-K", "--config")
+_SECOND_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[:/]|\Z)|.*://")
+_TEMPORARY_FOLDERS = ("/tmp/", "/private/tmp/", "/var/folders/")  # noqa: S108  (names, nothing is opened)
 
 
 class Carriers:
@@ -132,6 +145,7 @@ class Carriers:
         self._written: dict[str, str] = {}
         self._own_branches = {"", "HEAD", "@", "ORIG_HEAD", "stash", branch}
         self._has_fetched = False
+        self._has_edited = False
         self._forks: set[str] = set()
         self._foreign_checkout = ""
         self._worst_command = _NONE
@@ -149,21 +163,23 @@ class Carriers:
             return list(self._split_hits(text, action, carrier))
         return [Passage(carrier, text)]
 
-    def record_write(self, path: str, source: str) -> None:
-        """Record that the session wrote a file; with a source if foreign text went into it."""
-        if len(self._written) < WRITTEN_FILES_MAX:
+    def record_edit(self, path: str, source: str) -> None:
+        """Record that the session changed a file; clean text does not change what the file was before."""
+        self._has_edited = True
+        if source and len(self._written) < WRITTEN_FILES_MAX:
             self._written[path] = self._written.get(path, "") or source
+
+    def record_new_file(self, path: str, source: str) -> None:
+        """Record that the session replaced a whole file, whatever it contained before."""
+        self._has_edited = True
+        if len(self._written) < WRITTEN_FILES_MAX:
+            self._written[path] = source
 
     def taint_writes(self, command: str, source: str) -> None:
         """Record that the files which a command writes get foreign text from the command itself."""
         for step in parse_command(command):
             for path in _list_written_paths(step, list(_resolve_paths(step))) if step.kind == EDIT else ():
-                self.record_write(self._resolve_in_project(path) or posixpath.normpath(path), source)
-
-    def record_new_file(self, path: str, source: str) -> None:
-        """Record that the session replaced a whole file, whatever it contained before."""
-        self._written.pop(path, None)
-        self.record_write(path, source)
+                self.record_edit(self._resolve_in_project(path) or posixpath.normpath(path), source)
 
     def classify_path(self, path: str, *, outside: bool = False, untracked: bool = False) -> Carrier:
         """Classify the content of a file."""
@@ -212,10 +228,13 @@ class Carriers:
         return self._classify_host_tool(action)
 
     def _classify_named_path(self, action: Action) -> Carrier:
-        is_folder = action.kind is not ToolKind.READ
-        if is_folder and not action.outside and not is_third_party(action.path):
+        if action.kind is not ToolKind.READ and not action.outside and self._is_own_folder(action.path):
             return _OWN  # Each hit names its file, and is classified by it.
         return self.classify_path(action.path, outside=action.outside, untracked=bool(action.untracked))
+
+    @staticmethod
+    def _is_own_folder(path: str) -> bool:
+        return not _FILE_NAME.search(path) and not is_third_party(f"{path}/x")
 
     def _classify_host_tool(self, action: Action) -> Carrier:
         name = action.tool.lower()
@@ -226,13 +245,12 @@ class Carriers:
 
     def _split_hits(self, text: str, action: Action, carrier: Carrier) -> Iterator[Passage]:
         """Split the lines of a search by the file that each names; a line without one belongs to the line before."""
-        current = carrier if action.path and _FILE_NAME.search(action.path) else _NONE
+        current = _classify_unnamed_hits(action, carrier)
         classified: list[tuple[Carrier, str]] = []
         for line in text.splitlines(keepends=True):
-            hit = _HIT.match(line)
-            if hit and not hit["path"].isdigit():
-                current = self._classify_shell_path(hit["path"])
-            elif hit or carrier.origin is Origin.WEAK:
+            if path := _find_hit_path(line):
+                current = self._classify_shell_path(path)
+            elif carrier.origin is Origin.WEAK:
                 current = carrier
             classified.append((current, line))
         for line_carrier, lines in groupby(classified, key=lambda item: item[0]):
@@ -243,13 +261,18 @@ class Carriers:
         if is_own_output(action.tool, action.command):
             return _NONE
         carrier = _NONE
-        steps = parse_command(action.command)
-        for step in (*steps, *_list_substituted_steps(action.command)):
-            step_carrier = self._classify_step(step)
-            if carrier.origin is Origin.FOREIGN and step.program in ("git apply", "git am", "patch"):
-                self._foreign_checkout = f"patch: {carrier.source}"
-            self._record_written_files(step, _worse(carrier, step_carrier))
-            carrier = _worse(carrier, step_carrier)
+        for command in _list_command_lines(action.command):
+            for path in _list_input_files(command):
+                carrier = _worse(carrier, self._classify_shell_path(path))
+            elsewhere = _find_remote_program(command)
+            for step in parse_command(command):
+                step_carrier = self._classify_step(step)
+                if elsewhere and step.kind not in (TEST, CHECK) and step_carrier.origin is not Origin.FOREIGN:
+                    step_carrier = Carrier(Origin.FOREIGN, f"shell:{elsewhere}")
+                if carrier.origin is Origin.FOREIGN and step.program in ("git apply", "git am", "patch"):
+                    self._foreign_checkout = f"patch: {carrier.source}"
+                carrier = _worse(carrier, step_carrier)
+                self._record_written_files(step, carrier)
         if action.untracked or (action.outside and action.path):
             return _worse(carrier, self.classify_path(action.path, outside=action.outside, untracked=action.untracked))
         return carrier
@@ -258,9 +281,12 @@ class Carriers:
         program = step.program.split(" ", 1)[0]
         if step.directory and (elsewhere := self._classify_directory(step.directory)).origin is Origin.FOREIGN:
             return elsewhere
-        if step.program in _CHECKOUTS_OF_OTHERS:
-            self._foreign_checkout = f"branch of others: {step.program}"
+        words = " ".join((step.program, *step.args[:2]))
+        if words.startswith(_CHECKOUTS_OF_OTHERS):
+            self._foreign_checkout = f"branch of others: {' '.join(words.split()[:3])}"
             return _NONE
+        if words.startswith(_CODE_HOST_CLIENTS) and step.program not in _CLONES:
+            return self._classify_fetch(step)
         if program == "git" and step.program != "git clone":
             return self._classify_git(step)
         if program in ("source", "."):
@@ -293,14 +319,14 @@ class Carriers:
         return _NONE if written == "" else Carrier(Origin.FOREIGN, written or f"outside:{directory}")
 
     def _classify_paths(self, step: Step) -> Carrier:
-        carrier = _OWN
-        for path in _resolve_paths(step):
-            is_folder = step.kind == SEARCH and not _FILE_NAME.search(path)
-            inside = self._resolve_in_project(path)
-            if is_folder and inside and not is_third_party(inside):
-                continue  # Each hit names its file, and is classified by it.
-            carrier = _worse(carrier, self._classify_shell_path(path))
-        return carrier
+        carriers = [
+            # Each hit of a search in a folder names its file, and is classified by it.
+            _OWN
+            if step.kind == SEARCH and (inside := self._resolve_in_project(path)) and self._is_own_folder(inside)
+            else self._classify_shell_path(path)
+            for path in _resolve_paths(step)
+        ]
+        return max(carriers, key=lambda carrier: _RANKS[carrier.origin], default=_OWN)
 
     def _classify_shell_path(self, path: str) -> Carrier:
         inside = self._resolve_in_project(path)
@@ -350,19 +376,30 @@ class Carriers:
         foreign_names = [name for name in _list_revisions(step) if self._is_foreign_revision(name)]
         self._follow_branches(subcommand, step, foreign_names)
         origin = Origin(_GIT.get(subcommand, Origin.FOREIGN))
+        if any(word.startswith(_OTHER_REFERENCES) for word in step.args) or (
+            subcommand == "branch" and any(re.match(r"-[a-z]*v", word) for word in step.args)
+        ):
+            return Carrier(Origin.FOREIGN, f"branch of others: {step.program} {step.args[0]}")
         if origin is Origin.NONE:
             return _NONE
+        if "--no-index" in step.args:
+            return self._classify_paths(step) if step.paths else _label(Origin.FOREIGN, step)
         if foreign_names:
             return Carrier(Origin.FOREIGN, f"branch of others: {step.program} {foreign_names[0]}")
         if self._foreign_checkout:
             return Carrier(Origin.FOREIGN, self._foreign_checkout)
+        return self._classify_own_revisions(step, subcommand, origin)
+
+    def _classify_own_revisions(self, step: Step, subcommand: str, origin: Origin) -> Carrier:
+        vendored = self._classify_git_paths(step)
+        if vendored.origin is Origin.FOREIGN:
+            return vendored
         if origin is Origin.WEAK or subcommand == "show":
             if self._has_fetched:
                 return Carrier(Origin.FOREIGN, f"pulled history: {step.program}")
             return Carrier(origin, f"history: {step.program}")
-        if self._written:
-            return _NONE  # A diff shows what the session wrote, and that does not prove itself.
-        return _worse(_label(origin, step), self._classify_git_paths(step))
+        # A diff shows what the session wrote, and that does not prove itself.
+        return _NONE if self._has_edited else _label(origin, step)
 
     def _classify_git_paths(self, step: Step) -> Carrier:
         vendored = next((path for path in _resolve_paths(step) if is_third_party(path)), "")
@@ -371,24 +408,36 @@ class Carriers:
     def _follow_branches(self, subcommand: str, step: Step, foreign_names: list[str]) -> None:
         """Follow which branch is checked out, and which branches hold commits of forks and pull requests."""
         words = [word for word in step.args if not word.startswith("-")]
+        forks = [name for name in words if self._is_fork(name)]
         if subcommand in ("fetch", "pull"):
             self._has_fetched = True
             if words[:1] and words[0] != "origin":
                 self._forks.update({"FETCH_HEAD", words[0]})
-            self._forks.update(
-                word.rpartition(":")[2] for word in words[1:] if ":" in word and _PULL_REFERENCE.search(word)
-            )
+            pulled = [word for word in words[1:] if _PULL_REFERENCE.search(word)]
+            self._forks.update(word.rpartition(":")[2] for word in pulled if ":" in word)
+            if subcommand == "pull" and (pulled or forks):
+                self._foreign_checkout = f"branch of others: {(pulled or forks)[0]}"
         elif subcommand == "remote" and words[:1] == ["add"]:
             self._forks.update(words[1:2])
-        elif subcommand in ("checkout", "switch", "worktree") and "--" not in step.args:
-            forks = [name for name in words if self._is_fork(name)]
-            self._foreign_checkout = f"branch of others: {forks[0]}" if forks else ""
-            if forks:
-                self._forks.update(words)
-            else:
-                self._own_branches.update(words)
-        elif subcommand in ("merge", "rebase", "cherry-pick", "am", "pull") and any(map(self._is_fork, foreign_names)):
+        elif subcommand in ("checkout", "switch", "restore"):
+            self._follow_checkout(step, words, forks)
+        elif subcommand in ("merge", "rebase", "cherry-pick", "am") and any(map(self._is_fork, foreign_names)):
             self._foreign_checkout = self._foreign_checkout or f"branch of others: {foreign_names[0]}"
+
+    def _follow_checkout(self, step: Step, words: list[str], forks: list[str]) -> None:
+        source = next((word.partition("=")[2] for word in step.args if word.startswith("--source=")), "")
+        if source or "--" in step.args:
+            if forks or self._is_fork(source):
+                for path in words:
+                    self.record_edit(self._resolve_in_project(path) or path, f"branch of others: {source or forks[0]}")
+        elif forks:
+            self._foreign_checkout = f"branch of others: {forks[0]}"
+            self._forks.update(words)
+        elif self._foreign_checkout:
+            if words and (words[0] in self._own_branches or words[0] in _DEFAULT_BRANCHES):
+                self._foreign_checkout = ""
+        else:
+            self._own_branches.update(words)
 
     def _is_fork(self, name: str) -> bool:
         return bool(_PULL_REFERENCE.search(name)) or name in self._forks or name.partition("/")[0] in self._forks
@@ -420,26 +469,43 @@ class Carriers:
             return _NONE if is_trusted else Carrier(Origin.FOREIGN, label)
         if step.program == "git clone" and not _ADDRESS.search(step.url):
             return self._classify_shell_path(step.url)
-        addresses = [word for word in step.args if "://" in word] or [step.url]
-        is_plain = len(addresses) == 1 and _HOST.search(step.url) and "@" not in step.url and "$" not in step.url
-        if not is_plain or any(word.startswith(("-x", "--proxy", "--preproxy", "--socks")) for word in step.args):
+        addresses = [
+            word
+            for option, word in zip(("", *step.args), step.args, strict=False)
+            if _SECOND_HOST.match(word) and word != step.url and not option.startswith("-")
+        ]
+        is_plain = not addresses and _HOST.search(step.url) and "@" not in step.url and "$" not in step.url
+        is_redirected = any(
+            word.startswith(_REDIRECTING_OPTIONS) or re.match(r"-[a-zA-Z]+x\S", word) for word in step.args
+        ) or any("PROXY" in name.upper() for name in step.env)
+        if not is_plain or is_redirected:
             return Carrier(Origin.FOREIGN, f"shell:{step.program} {step.url}".rstrip())
         return self._classify_host(f"shell:{step.program}", step.url)
 
     def _record_written_files(self, step: Step, carrier: Carrier) -> None:
         """Record the files that a step writes, with the source of the text that may have gone into them."""
         source = carrier.source if carrier.origin is Origin.FOREIGN else ""
-        if step.program in ("cp", "mv"):
-            read_carrier = _NONE
-            for path in _resolve_paths(step):
-                read_carrier = _worse(read_carrier, self._classify_shell_path(path))
-            source = read_carrier.source if read_carrier.origin is Origin.FOREIGN else ""
+        paths = list(_resolve_paths(step))
+        if step.program in ("cp", "mv", "ln"):
+            read = [self._classify_shell_path(path) for path in paths[:-1]]
+            source = next((copied.source for copied in read if copied.origin is Origin.FOREIGN), "")
+            paths = paths[-1:]
         if step.args and " ".join((step.program, *step.args)).startswith(_COPY_COMMANDS):
-            target = step.args[-1]
-            self.record_write(self._resolve_in_project(target) or posixpath.normpath(target), source)
-        if step.kind in (EDIT, FETCH) or step.program in ("mkdir", "git init", *_CLONES):
-            for path in _list_written_paths(step, list(_resolve_paths(step))):
-                self.record_write(self._resolve_in_project(path) or posixpath.normpath(path), source)
+            paths, source = [step.args[-1]], carrier.source
+        elif step.kind == FETCH or step.program in _CLONES:
+            paths = _list_written_paths(step, paths)
+        elif step.program == "mkdir":
+            paths = [word for word in step.args if word.startswith(_TEMPORARY_FOLDERS)]
+        elif step.kind != EDIT:
+            return
+        is_new = step.program in (">", "cp", "mv", "tee", "mkdir") or bool(source)
+        for path in map(self._locate_path, paths):
+            if is_new:
+                self.record_new_file(path, source)
+        self._has_edited = self._has_edited or step.kind == EDIT
+
+    def _locate_path(self, path: str) -> str:
+        return self._resolve_in_project(path) or posixpath.normpath(path)
 
 
 def _worse(first: Carrier, second: Carrier) -> Carrier:
@@ -463,18 +529,59 @@ def _prints_hits(action: Action) -> bool:
     return action.kind is ToolKind.SEARCH
 
 
-def _list_substituted_steps(command: str) -> Iterator[Step]:
-    """Yield the steps of commands whose output becomes part of another command."""
-    for match in _SUBSTITUTION.finditer(_LITERAL.sub(" ", command)):
-        yield from parse_command(match[1] or match[2] or "")
+def _classify_unnamed_hits(action: Action, carrier: Carrier) -> Carrier:
+    """Classify the hits that name no file: those of a search in single files are theirs."""
+    if action.kind is not ToolKind.SHELL:
+        return carrier if action.path and _FILE_NAME.search(action.path) else _NONE
+    searches = [step for step in parse_command(action.command) if step.kind == SEARCH]
+    if any(_NO_FILE_NAME.fullmatch(word) for step in searches for word in step.args):
+        return Carrier(Origin.FOREIGN, f"shell:{searches[0].program}")
+    paths = [path for step in searches for path in step.paths]
+    return carrier if (paths and all(map(_FILE_NAME.search, paths))) or carrier.origin is Origin.WEAK else _NONE
+
+
+def _find_hit_path(line: str) -> str:
+    """Return the file that a line of a search names, also one that is alone on its line; empty without one."""
+    if (hit := _HIT.match(line)) and not hit["path"].isdigit():
+        return hit["path"]
+    name = line.partition(":")[0].strip()
+    return name if _FILE_NAME.search(name) and " " not in name else ""
+
+
+def _list_command_lines(command: str) -> list[str]:
+    """List a command line and the ones inside of it: substitutions, and what a shell is given as text."""
+    lines = [command]
+    for line in lines:
+        visible = _LITERAL.sub(lambda match: match[0] if match[0].startswith('"') else " ", line)
+        inner = [match[1] or match[2] or "" for match in _SUBSTITUTION.finditer(visible)]
+        inner += [find_command_line(simple.words) for simple in shell.split_commands(line) if simple.words]
+        lines += [text for text in inner if text and text not in lines][: COMMAND_LINES_MAX - len(lines)]
+    return lines
+
+
+def _list_input_files(command: str) -> list[str]:
+    """List the files that a command reads from by redirection."""
+    return [
+        target
+        for simple in shell.split_commands(command)
+        for sign, target in simple.redirects
+        if sign.lstrip("0123456789") == "<" and not target.startswith("&")
+    ]
+
+
+def _find_remote_program(command: str) -> str:
+    """Return the first words of a command that runs in a container or on another machine; empty if none does."""
+    commands = (simple.words for simple in shell.split_commands(command) if simple.words)
+    return next((" ".join(words[:3]) for words in commands if normalise_name(words[0]) in _REMOTE_PROGRAMS), "")
 
 
 def _list_revisions(step: Step) -> Iterator[str]:
-    """Yield the revisions that a git command names; the word after an option may be its value."""
+    """Yield the revisions that a git command names, without options and their values."""
     words = step.args[: step.args.index("--")] if "--" in step.args else step.args
-    for word in words:
-        if not word.startswith("-") and "=" not in word:
-            yield from filter(None, _REVISION.split(word)[: 2 if ".." in word else 1])
+    for option, word in zip(("", *words), words, strict=False):
+        if not word.startswith("-") and "=" not in word and option not in _VALUE_OPTIONS:
+            ends = re.split(r"\.{2,3}", word)
+            yield from (name for end in ends if (name := _REVISION_END.split(end)[0]))
 
 
 def _strip_source_kind(name: str) -> str:
@@ -495,11 +602,16 @@ def _parse_server_name(tool: str) -> str:
 def _is_without_prose(step: Step) -> bool:
     """Whether a command of a code host's client only posts something, or returns fields without prose."""
     if step.program.startswith("gh api"):
-        return "graphql" not in step.args and any(map(_FIELD.match, step.args))
+        is_get = "GET" in step.args
+        return not is_get and "graphql" not in step.args and any(map(_FIELD.match, step.args))
     fields = next((step.args[at + 1] for at, word in enumerate(step.args[:-1]) if word == "--json"), "")
     if fields:
         return not _PROSE_FIELDS & set(fields.lower().split(","))
-    return bool(_COMMANDS_WITHOUT_PROSE & {*step.program.split()[1:], *step.args[:6]})
+    if not {"--log", "--log-failed", "view", "search", "list"}.isdisjoint({*step.program.split(), *step.args}):
+        return not {"--stat", "--name-only"}.isdisjoint(step.args)
+    return bool(_COMMANDS_WITHOUT_PROSE & {*step.program.split()[1:], *step.args[:1], *step.args[1:6]} - {"run"}) or (
+        "run" in step.program.split()[1:]
+    )
 
 
 def _resolve_paths(step: Step) -> Iterator[str]:
@@ -518,8 +630,6 @@ def _list_written_paths(step: Step, paths: list[str]) -> list[str]:
 
 def _list_created_paths(step: Step) -> list[str]:
     operands = [word for word in step.args if not word.startswith("-")]
-    if step.program in ("mkdir", "git init"):
-        return operands
     if step.program in _CLONES:
         return _list_clone_folders(step, step.url or next(iter(operands), ""))
     named = [step.args[at + 1] for at, word in enumerate(step.args[:-1]) if _OUTPUT_OPTION.fullmatch(word)]

@@ -63,7 +63,7 @@ class SourceTracer:
         """What the person typed and what tracked files say: it outweighs foreign text that says the same."""
         self._said = TextIndex()
         """What the agent said and wrote, untainted: own only where it came before the foreign text."""
-        self._weak = TextIndex(quoted_share_min=WEAK_SHARE_MIN)
+        self._weak = TextIndex(quoted_share_min=WEAK_SHARE_MIN, quoted_runs_sure=None)
         self._foreign = TextIndex()
         self._earlier = trust.earlier_digests
         """Digests of foreign text that earlier sessions read."""
@@ -77,11 +77,13 @@ class SourceTracer:
 
     def observe_action(self, action: Action) -> str:
         """Record a tool call with its result; returns the source of a foreign result, else an empty string."""
-        self._observe_request(action)
+        request_source = self._observe_request(action)
         call = action.call.partition("#")[0]
         if call and call == self._foreign_call:
             return self._latest_foreign[1]  # Another file of the same call, with the output of all of them.
         passages = self._carriers.classify_result(action)
+        if request_source and action.kind is ToolKind.SHELL:
+            self._carriers.taint_writes(action.command, request_source)
         for passage in passages:
             self._index_passage(passage)
         if passages[0].carrier.origin is Origin.FOREIGN:
@@ -199,20 +201,21 @@ class SourceTracer:
                 source = source or PASTED
         return source
 
-    def _observe_request(self, action: Action) -> None:
-        """Record what the agent asked a tool to do, before the tool answers."""
+    def _observe_request(self, action: Action) -> str:
+        """Record what the agent asked a tool to do, before the tool answers; returns the source that taints it."""
         request = "\n".join(filter(None, (action.path, action.command, action.pattern, action.url)))
         source = self.observe_statement(request) if request else ""
-        if source and action.kind is ToolKind.SHELL:
-            self._carriers.taint_writes(action.command, source)
         if action.kind in (ToolKind.EDIT, ToolKind.WRITE) and action.path:
             self._observe_edit(action)
+        return source
 
     def _observe_edit(self, action: Action) -> None:
         lines = [line for line in action.added if not _DIGEST.fullmatch(line)]
         source = self.observe_statement("\n".join(lines)) if lines else self._find_unreadable_source(action)
-        record = self._carriers.record_new_file if action.kind is ToolKind.WRITE else self._carriers.record_write
-        record(action.path, source)
+        if action.kind is ToolKind.WRITE:
+            self._carriers.record_new_file(action.path, source)
+        else:
+            self._carriers.record_edit(action.path, source)
 
     def _find_unreadable_source(self, action: Action) -> str:
         """Return the source of foreign text that was read just before an edit whose words were not recorded."""

@@ -29,7 +29,7 @@ _WORD = re.compile(r"[\w']+")
 _TOKEN = re.compile(rf"[a-z0-9_][\w.+-]{{{DIGEST_NAME_CHARS_MIN - 2},}}\w")
 _INSTALLERS = "pip pip3 npm pnpm yarn cargo gem brew apt apt-get uv go composer conda npx uvx bunx docker".split()
 _INSTALL_COMMAND = re.compile(
-    rf"\b(?:{'|'.join(_INSTALLERS)})\s(?:(?:install|add|i|get|pull|run|dlx|-\S+)\s)*([@\w][\w@./:-]{{3,}})"
+    rf"\b(?:{'|'.join(_INSTALLERS)})\s(?:(?:install|add|i|get|pull|run|dlx|-\S+)\s)*([@\w][\w@./:-]+)"
 )
 _STOP_WORDS = frozenset(
     "about after again all also although always among and another any are because been before being between both but "
@@ -62,10 +62,16 @@ def fold_text(text: str) -> str:
     return plain if plain.isascii() else _SIGN.sub("\0", plain)
 
 
+def _split_words(text: str) -> list[str]:
+    """Split a folded text into words; a quote sign belongs to a word only inside of it."""
+    words = text.translate(_WORD_CHARS).split() if text.isascii() else _WORD.findall(text)
+    return [word.strip("'") for word in words] if "'" in text else words
+
+
 @lru_cache(maxsize=DIGESTS_CACHED_MAX)
 def hash_shingles(text: str) -> tuple[int, ...]:
     """Return the hashes of a folded text's shingles (runs of five words) that have enough content words."""
-    words = text.translate(_WORD_CHARS).split() if text.isascii() else _WORD.findall(text)
+    words = _split_words(text)
     runs = zip(*(words[at:] for at in range(SHINGLE_WORDS)), strict=False)
     content_counts = list(accumulate(map(SHORT_CHARS.__lt__, map(len, words)), initial=0))
     has_content = map(CONTENT_WORDS_MIN.__le__, map(sub, content_counts[SHINGLE_WORDS:], content_counts))
@@ -97,7 +103,7 @@ _INSTALLER_WORDS = frozenset(name.split("-")[0] for name in _INSTALLERS)
 
 def hash_stems(sentence: str) -> tuple[int, ...]:
     """Return the hashes of the stems of a folded sentence's content words, each once."""
-    words = sentence.translate(_WORD_CHARS).split() if sentence.isascii() else _WORD.findall(sentence)
+    words = _split_words(sentence)
     return tuple(dict.fromkeys(filter(None, map(_hash_stem, words))))
 
 

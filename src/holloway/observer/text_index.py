@@ -60,7 +60,9 @@ def list_names(text: str) -> Iterator[str]:
 class TextIndex:
     """Digests of texts, each with its source. Past its limits an index only reports that it is full."""
 
-    def __init__(self, quoted_share_min: float = QUOTED_SHARE_MIN, quoted_runs_sure: int = QUOTED_RUNS_SURE) -> None:
+    def __init__(
+        self, quoted_share_min: float = QUOTED_SHARE_MIN, quoted_runs_sure: int | None = QUOTED_RUNS_SURE
+    ) -> None:
         self._quoted_share_min = quoted_share_min
         self._quoted_runs_sure = quoted_runs_sure
         self._shingles: dict[int, str] = {}
@@ -87,7 +89,7 @@ class TextIndex:
         sentences = digest_sentences(text)
         runs = chain.from_iterable(sentence.shingles for sentence in sentences)
         fresh = dict.fromkeys((run for run in runs if not any(run in index._shingles for index in known)), source)
-        for run in islice(fresh, self._count_free(len(self._shingles), source)):
+        for run in islice(fresh, self._count_free(len(self._shingles), len(fresh), source)):
             self._shingles.setdefault(run, source)
         for sentence in sentences:
             if not any(index.find_quoted_source(sentence) or index.find_similar_source(sentence) for index in known):
@@ -97,7 +99,7 @@ class TextIndex:
     def add_names(self, names: Iterable[str], source: str) -> None:
         """Index names."""
         fresh = dict.fromkeys(filterfalse(self._names.__contains__, names), source)
-        self._names.update(islice(fresh.items(), self._count_free(len(self._names), source)))
+        self._names.update(islice(fresh.items(), self._count_free(len(self._names), len(fresh), source)))
 
     def find_name_source(self, name: str) -> str:
         """Return the source of a name, or an empty string."""
@@ -111,7 +113,8 @@ class TextIndex:
         shared = [run for run in sentence.shingles if run in self._shingles]
         count = len(set(shared))
         needed = max(min(QUOTED_RUNS_MIN, len(runs)), self._quoted_share_min * len(runs))
-        return self._shingles[shared[0]] if count and count >= min(needed, self._quoted_runs_sure) else ""
+        needed = needed if self._quoted_runs_sure is None else min(needed, self._quoted_runs_sure)
+        return self._shingles[shared[0]] if count and count >= needed else ""
 
     def find_similar_source(self, sentence: Sentence) -> str:
         """Return the source of an indexed sentence with mostly the same words, or an empty string."""
@@ -130,7 +133,7 @@ class TextIndex:
             self.add_text(text, source)
 
     def _add_stems(self, stems: tuple[int, ...], source: str) -> None:
-        if len(stems) < SIMILAR_WORDS_MIN or not self._count_free(len(self._sentences), source):
+        if len(stems) < SIMILAR_WORDS_MIN or not self._count_free(len(self._sentences), 1, source):
             return
         for stem in stems:
             numbers = self._sentences_by_stem.setdefault(stem, [])
@@ -138,7 +141,8 @@ class TextIndex:
                 numbers.append(len(self._sentences))
         self._sentences.append(source)
 
-    def _count_free(self, used: int, source: str) -> int:
-        if used >= DIGESTS_MAX:
+    def _count_free(self, used: int, wanted: int, source: str) -> int:
+        free = max(0, DIGESTS_MAX - used)
+        if wanted > free:
             self.full_source = self.full_source or source
-        return max(0, DIGESTS_MAX - used)
+        return free

@@ -137,9 +137,17 @@ class _Reading:
         )
 
     def _redirect_writes(self, simple: shell.Simple, env: list[str]) -> list[Step]:
-        files = [target for sign, target in simple.redirects if ">" in sign and not sign.endswith("&")]
-        written_paths = tuple(name for name in files if not name.startswith(("/dev/", "&")) and not name.isdigit())
-        return [Step(EDIT, ">", paths=written_paths, env=tuple(env), directory=self.directory)] if written_paths else []
+        steps = []
+        for program in (">", ">>"):
+            files = [
+                target
+                for sign, target in simple.redirects
+                if ">" in sign and not sign.endswith("&") and (">>" in sign) is (program == ">>")
+            ]
+            paths = tuple(name for name in files if not name.startswith(("/dev/", "&")) and not name.isdigit())
+            if paths:
+                steps.append(Step(EDIT, program, paths=paths, env=tuple(env), directory=self.directory))
+        return steps
 
     def _build_step(
         self, words: list[str], env: tuple[str, ...], simple: shell.Simple, source: shell.Simple | None
