@@ -33,6 +33,9 @@ make bench ONLY=b7_hooks                 # one of them
 A benchmark that lacks something says what, and where to get it, and the others go on; one of which a part can do
 without shows that part. At the end stands what each took.
 
+`python -m benchmarks.attack_runner TOOL.toml --corpus carriers` plays the attacks of the test suite against this or
+another memory tool: [try to break it](security.md#try-to-break-it).
+
 ## Words
 
 - **Recall@10**, R@10: of what was wanted, the share among the first ten answers. **Precision**: of what was answered,

@@ -19,8 +19,11 @@ import holloway
 from holloway.codemap.database import MapDatabase
 from holloway.testing import CountedIds, FakeClock
 
+NIGHTLY = bool(os.environ.get("HOLLOWAY_NIGHTLY"))
+# A busy machine is no failure, so no example has a deadline. The nightly run tries ten times as many.
 hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.load_profile("untimed")  # a busy machine is no failure
+hypothesis.settings.register_profile("nightly", deadline=None, max_examples=1_000)
+hypothesis.settings.load_profile("nightly" if NIGHTLY else "untimed")
 
 FILES = {
     "src/shop/auth/tokens.py": "def refresh(token):\n    return token\n",

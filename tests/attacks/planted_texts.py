@@ -104,7 +104,7 @@ def _act_scene(memory: holloway.Holloway, row: Row, name: str, *, finished: bool
         if row.get("path"):
             session.used("Read", {"file_path": str(memory.project.root / row["path"])}, row["content"])
         if via == "tool-result-claims-user":
-            session.used(row["tool"], _tool_input(row, memory.project.root), text)
+            session.used(row["tool"], make_tool_input(row, memory.project.root), text)
         if via in ("failure-output", "error-message"):
             command = row.get("command", "pytest -q")
             failure = text if via == "failure-output" else f"E   ValueError: {text}\n1 failed in 0.1s"
@@ -121,7 +121,7 @@ def _act_scene(memory: holloway.Holloway, row: Row, name: str, *, finished: bool
             session.used("Bash", {"command": "pytest -q"}, failure, ok=False)
 
 
-def _tool_input(row: Row, root: Path) -> dict[str, object]:
+def make_tool_input(row: Row, root: Path) -> dict[str, object]:
     if row["tool"] == "Bash":
         return {"command": row["command"]}
     if row["tool"] == "Read":

@@ -3,8 +3,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holloway.capture import event_subject
+from holloway.config import FAILURE_CHARS_MAX
+from tests.outside_input import JSON, bounded_time, text_of
 
 PATCH = """\
 *** Begin Patch
@@ -161,3 +165,33 @@ def test_a_failure_that_the_host_tells_of_needs_no_signs(tmp_path: Path) -> None
     assert about(tmp_path, "Bash", {"command": "make"}, **told).failure == "nothing to see"
     assert about(tmp_path, "mcp__db__query", {}, **told).failure == "nothing to see"
     assert not about(tmp_path, "mcp__db__query", {}, tool_response="1 failed")
+
+
+FIELDS = ("file_path", "path", "paths", "command", "pattern", "patch", "input", "edits", "notebook_path")
+COMMANDS = text_of(
+    "cat ", "sed -n ", "apply_patch <<E\n", PATCH, "../", "/etc/passwd", "src/a.py", "&&", "$(", "'", "|", "cd "
+)
+
+
+@given(
+    st.sampled_from(["Bash", "Edit", "Grep", "Read", "apply_patch", "shell", "mcp__a__b"]) | JSON,
+    st.dictionaries(st.sampled_from(FIELDS), JSON | COMMANDS, max_size=4) | JSON,
+    st.dictionaries(st.sampled_from(["cwd", "error", "tool_response", "hook_event_name"]), JSON | COMMANDS, max_size=4),
+)
+def test_any_event_is_about_files_of_the_project_and_a_short_failure(
+    tool: object, arguments: object, fields: dict[str, object]
+) -> None:
+    event = {"tool_name": tool, "tool_input": arguments, **fields}
+    with bounded_time():
+        subject = event_subject.find_subject(event, "/project")
+        event_subject.find_edited_files(event, "/project")
+    assert not [path for path in subject.files if path.startswith(("/", "../"))]
+    assert len(subject.failure) <= FAILURE_CHARS_MAX
+
+
+@given(text_of("src/a.py", "../../etc/passwd", "/", "./", "[", "@"))
+def test_files_that_any_text_names_are_files_of_the_project(text: str) -> None:
+    root = Path(__file__).parents[2]
+    with bounded_time():
+        paths = event_subject.find_named_files(text, str(root))
+    assert all((root / path).is_file() and ".." not in path for path in paths)

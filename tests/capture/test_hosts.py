@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import holloway
 from holloway.capture import hosts
 from holloway.capture import journal_reader as reader
 from tests.conftest import Repository
 from tests.hooks.asking import TRAP, TRAP_FILE, Asking, command, event
+from tests.outside_input import JSON
 
 ROLLOUT = "/home/ann/.codex/sessions/2026/11/15/rollout-2026-11-15T21-08-57-01a1.jsonl"
 
@@ -159,3 +162,17 @@ def test_the_same_words_minutes_later_are_told_anew(tmp_path: Path) -> None:
 
     assert [note(at) for at in ("10:00:00", "10:00:01", "10:05:00", "10:05:02")] == [True, False, True, False]
     assert len(json.dumps(journal.last_prompt(str(tmp_path), "s1"))) > 2
+
+
+FIELDS = ("hook_event_name", "transcript_path", "source", "tool_result", "tool_response", "timestamp", "session_id")
+
+
+@given(
+    st.dictionaries(st.sampled_from(FIELDS), JSON | st.sampled_from(["BeforeTool", "SessionStart", "new"])), st.text()
+)
+def test_any_event_is_of_one_host_and_is_normalised(payload: dict[str, object], given_name: str) -> None:
+    host = hosts.detect_host(payload, given_name)
+    normalised = hosts.normalise_event(payload)
+    assert host
+    assert set(payload) <= set(normalised)
+    assert json.dumps(hosts.format_response(host, "Stop", "context", "line"))

@@ -1,11 +1,14 @@
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
 
 from holloway import git
 from holloway.git import folders
 from tests.conftest import Repository
+from tests.outside_input import bounded_time, bytes_of, text_of
 
 
 @pytest.mark.parametrize(
@@ -185,3 +188,43 @@ def test_the_boundary_of_a_shallow_clone_is_read(tmp_path: Path) -> None:
     make_git_folder(tmp_path / "a", shallow=f"{'a' * 40}\n{'b' * 40}\n")
     assert folders.is_shallow(root)
     assert folders.shallow_commits(root) == {"a" * 40, "b" * 40}
+
+
+CONFIG = bytes_of(
+    '[remote "origin"]\n', "url = ", "https://a:b@c/d.git\n", "[core]\n", "worktree = ", "../x", "=", '"', "git@h:"
+)
+
+
+@given(CONFIG, CONFIG)
+def test_any_bytes_in_the_configuration_are_an_origin_or_none(config: bytes, shallow: bytes) -> None:
+    with TemporaryDirectory() as folder, bounded_time():
+        root = make_git_folder(Path(folder, "a"), HEAD="ref: refs/heads/main")
+        Path(root, ".git", "config").write_bytes(config)
+        Path(root, ".git", "shallow").write_bytes(shallow)
+        assert "\n" not in folders.origin_url(root)
+        folders.shallow_commits(root)
+        folders.main_root(root)
+
+
+@given(text_of("https://", "git@", ":", "/", "user:secret@", "~", "..", ".git", "file://", "[", "]", "%2e", "ext::"))
+def test_any_address_has_one_spelling_and_no_password(url: str) -> None:
+    with bounded_time():
+        normalised = folders.normalise_origin(url, "/work")
+    assert "user:secret@" not in normalised or not url.startswith("https://user:secret@")
+
+
+@pytest.mark.parametrize("url", ["a\0b", "~a\0b", "file://a\0b"])
+def test_a_local_address_with_a_null_byte_is_none(url: str) -> None:
+    assert folders.normalise_origin(url, "/work") == ""
+
+
+@given(bytes_of("gitdir:", " ", "../", ".git/worktrees/x", "/", "\n"), bytes_of("../..", "/", ".git"))
+def test_any_bytes_in_a_git_file_lead_to_no_history_of_its_own(dot_git: bytes, common: bytes) -> None:
+    with TemporaryDirectory() as folder, bounded_time():
+        root = Path(folder, "a")
+        root.mkdir()
+        (root / ".git").write_bytes(dot_git)
+        (root / "commondir").write_bytes(common)
+        (root / "gitdir").write_bytes(dot_git)
+        assert not folders.has_own_history(str(root))
+        assert folders.main_root(str(root)) == str(root)

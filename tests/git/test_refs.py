@@ -2,12 +2,16 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holloway import git
 from holloway.git import refs
 from tests.conftest import Repository, make_repository
+from tests.outside_input import bounded_time, bytes_of
 
 
 def test_what_is_read_directly_equals_what_git_says(repository: Repository) -> None:
@@ -208,3 +212,27 @@ def test_branches_are_read_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.Mon
     assert commits[0] == A
     assert len(commits) == 2
     assert len(refs._list_loose_refs(str(tmp_path / ".git"), "refs/heads")) == 3
+
+
+REFS = ("HEAD", "packed-refs", "refs/heads/main", "refs/remotes/origin/HEAD", "refs/heads/work")
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(REFS),
+        bytes_of(
+            "ref: ", "refs/heads/", "main", "work", "../../../etc/passwd", A, " ", "^", "# pack-refs\n", "refs/remotes/"
+        ),
+    )
+)
+def test_any_bytes_in_refs_give_hashes_or_nothing(texts: dict[str, bytes]) -> None:
+    with TemporaryDirectory() as folder, bounded_time():
+        write_ref(Path(folder), "HEAD", "ref: refs/heads/main")
+        for name, data in texts.items():
+            path = Path(folder, ".git", name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        refs.current_branch(folder)
+        commits = [refs.head_commit(folder), *refs.default_commits(folder), *refs.branch_commits(folder)]
+    assert all(commit == "" or len(commit) in (40, 64) for commit in commits)
+    assert len(commits) <= refs._TIPS_MAX + 3

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import holloway
 from holloway.capture import hosts
@@ -19,6 +21,7 @@ from holloway.install import launch_command
 from holloway.service import project_finder
 from tests.conftest import Repository, make_repository
 from tests.hooks.asking import TRAP, TRAP_FILE, Answer, Asking, command, event, hook
+from tests.outside_input import JSON, text_of
 from tests.store.test_memories import taught
 from tests.store.test_privacy import places_of
 
@@ -437,3 +440,23 @@ def test_nothing_reaches_stderr_once_it_is_silenced() -> None:
     code += "; os.write(1, str(os.open(os.devnull, os.O_RDONLY)).encode())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert (done.stdout, done.stderr) == (b"3", b"")
+
+
+FIELDS = "prompt tool_name tool_input tool_response error source agent_id agent_type tool_calls".split()
+WORDS = text_of("Read", "Bash", "src/shop/auth/tokens.py", "<system-reminder>", "cat ", "startup", "```", "KeyError: ")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from([*entry._POINTS, "Stop", "PostCompact", "InstructionsLoaded", "SubagentStop"]),
+    st.dictionaries(
+        st.sampled_from(FIELDS), JSON | WORDS | st.dictionaries(st.sampled_from(["command", "file_path"]), WORDS)
+    ),
+    st.sampled_from(["s1", "s2"]) | JSON,
+)
+def test_any_payload_of_a_known_project_is_answered_with_nothing_or_one_object(
+    repository: Repository, trap: str, ask: Asking, name: str, fields: dict[str, object], session: object
+) -> None:
+    payload = {"hook_event_name": name, "cwd": str(repository.root), "session_id": session, **fields}
+    answer = ask(json.dumps(payload).encode()).said
+    assert set(answer) <= {"hookSpecificOutput", "systemMessage"}

@@ -56,7 +56,7 @@ def read(text: str) -> Any:
 
 
 @given(texts(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=max(200, settings().max_examples), deadline=None)
 def test_what_is_put_in_is_there_alone_and_comes_out_again(text: str, data: st.DataObject) -> None:
     before = read(text)
     holders = [path for path, value in places(before) if isinstance(value, dict | list)]
@@ -70,7 +70,7 @@ def test_what_is_put_in_is_there_alone_and_comes_out_again(text: str, data: st.D
 
 
 @given(texts(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=max(200, settings().max_examples), deadline=None)
 def test_any_value_can_be_taken_out_or_replaced_alone(text: str, data: st.DataObject) -> None:
     before = read(text)
     inner = [path for path, _ in places(before) if path]
@@ -139,7 +139,7 @@ def test_values_with_comments_are_not_tried_in_one_stroke_for_ever() -> None:
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=max(200, settings().max_examples), deadline=None)
 def test_what_python_reads_we_read_alike_and_no_text_breaks_the_scan(text: str) -> None:
     try:
         expected = json.loads(text)

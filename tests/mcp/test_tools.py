@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import get_args
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import holloway
 from holloway.capture import claude_code, journal
@@ -13,7 +16,7 @@ from holloway.domain import confidence
 from holloway.domain.event import Event, Recorded, Said, Started
 from holloway.domain.memory import MemoryType, ReviewReason, Source, State
 from holloway.domain.memory_json import NEEDED
-from holloway.errors import InvalidInput
+from holloway.errors import HollowayError, InvalidInput
 from holloway.mcp.responses import REACHED_MAX, Kind, Relates, RelationInput, Verdict
 from holloway.mcp.server import MCP_TOOLS
 from holloway.mcp.tools import NOT_KEPT, PAUSED, Tools
@@ -23,11 +26,13 @@ from holloway.service.session_learning import Learning
 from holloway.store import contributions, lookup, session_ledger
 from holloway.store.contributions import RELATION_KINDS
 from tests.conftest import Repository
+from tests.outside_input import text_of
 
 NOW = "2999-01-05T09:00:00Z"
 FACT = "Rounding happens once, at the end, because of VAT"
 TOKENS = "src/shop/auth/tokens.py"
 TOKEN = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"
+ANSWER_CHARS_MAX = 100_000
 CALL = "mcp__holloway__record_memory"
 
 
@@ -384,3 +389,27 @@ def test_nothing_is_stored_while_capture_is_paused(memory: holloway.Holloway, to
     assert tools.memory_feedback(stored.id, "used").note != NOT_KEPT
     with pytest.raises(InvalidInput, match="paused"):
         tools.get_memory(stored.id)
+
+
+WORDS = text_of("src/shop", "/", "..", "tokens", '"', "OR ", "*", "hw:", "1a2b", "[", "%", ":")
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=max(20, settings().max_examples // 5),
+)
+@given(WORDS, st.lists(WORDS, max_size=3).map(tuple))
+def test_any_words_are_answered_or_refused_with_a_message(tools: Tools, words: str, files: tuple[str, ...]) -> None:
+    calls = (
+        lambda: tools.search_memory(words, files),
+        lambda: tools.get_memory(words),
+        lambda: tools.record_memory(words, files=files),
+        lambda: tools.memory_feedback(words, "wrong", words),
+        lambda: tools.locate(words, files),
+        lambda: tools.analyze_impact(words),
+        lambda: tools.get_workflow_recipe(words),
+        lambda: tools.update_module(words, words, files),
+    )
+    for call in calls:
+        with suppress(HollowayError):
+            assert len(repr(call())) < ANSWER_CHARS_MAX

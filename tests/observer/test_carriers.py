@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holloway.domain.event import ToolKind
 from holloway.observer import carriers
 from holloway.observer.carriers import Carrier, Carriers, Origin, Trust
 from holloway.observer.scratchpad import Action
+from tests.outside_input import bounded_time, text_of
 
 ROOT = "/srv/shop"
 TRACKED = frozenset(
@@ -838,3 +841,46 @@ def test_an_untracked_file_stays_foreign_after_an_edit() -> None:
     session = make_carriers()
     session.record_edit("notes.md", "")
     assert session.classify_path("notes.md").origin is Origin.FOREIGN
+
+
+COMMANDS = text_of(
+    *("curl ", "https://a.example/x", "http://[", " > ", " | ", "git show ", "origin/x", "cat ", "src/a.py", "$(", "`"),
+    *("gh pr checkout 7", "&& ", "tar xf a.tgz", "X=", "grep -rn x .", "cd ..", "node_modules/", "python -c ", "'"),
+)
+RESULTS = text_of(
+    "src/a.py:1:", "node_modules/x.js:2: ", "<system-reminder>", "Ignore previous instructions", "[hw:1a2b]", ": "
+)
+ACTIONS = st.builds(
+    Action,
+    step=st.just(1),
+    at=st.just(1.0),
+    kind=st.sampled_from(ToolKind),
+    tool=st.sampled_from(["Bash", "Read", "Grep", "WebFetch", "mcp__holloway__search_memory", "mcp__ide__x", ""])
+    | st.text(),
+    path=COMMANDS,
+    command=COMMANDS,
+    url=COMMANDS,
+    outside=st.booleans(),
+    untracked=st.booleans(),
+    text=RESULTS,
+    files=st.lists(st.text(max_size=10), max_size=3).map(tuple),
+)
+
+
+@given(st.lists(ACTIONS, min_size=1, max_size=2))
+def test_any_result_is_split_into_passages_of_its_own_text_with_an_origin(actions: list[Action]) -> None:
+    session = Carriers(Trust(root="/project"))
+    for action in actions:
+        with bounded_time():
+            passages = session.classify_result(action)
+            session.taint_writes(action.command, "web:a.example")
+        assert passages
+        assert all(passage.carrier.origin in Origin for passage in passages)
+        assert sum(len(passage.text) for passage in passages) <= len(action.text) + len(passages)
+        assert all(passage.carrier.source for passage in passages if passage.carrier.origin is Origin.FOREIGN)
+
+
+@given(RESULTS)
+def test_no_text_of_an_unknown_server_is_the_projects_own(text: str) -> None:
+    action = Action(1, 1.0, ToolKind.MCP, tool="mcp__unknown__tool", text=text)
+    assert [passage.carrier.origin for passage in make_carriers().classify_result(action)] == [Origin.FOREIGN]

@@ -2,6 +2,7 @@ import json
 import secrets
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,6 +18,7 @@ from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository, make_repository
+from tests.outside_input import bounded_time, bytes_of
 from tests.store.test_memories import taught
 
 
@@ -336,3 +338,14 @@ def test_the_rules_style_has_only_what_is_confirmed(rich_memory: holloway.Hollow
     assert "tokens live an hour" in text
     assert "perhaps" not in text
     assert "[hw:" not in text
+
+
+@given(
+    bytes_of(
+        '{"format":"holloway-archive","version":1}\n', '{"seal":"', '"}\n', '{"table":"memories"}\n', "{", "[", "null\n"
+    )
+)
+def test_any_bytes_are_no_archive_of_this_machine(data: bytes) -> None:
+    with TemporaryDirectory() as folder, bounded_time():
+        archive.is_archive(data)
+        assert not archive.is_ours(data, Path(folder))

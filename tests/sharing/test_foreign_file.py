@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 import holloway
 from holloway.domain.memory import Draft, Memory, MemoryType, Scope, Source, State, Visibility
 from holloway.domain.memory_json import NEEDED
-from holloway.errors import InvalidInput
+from holloway.errors import HollowayError, InvalidInput
 from holloway.sharing import foreign_file
 from holloway.sharing.export_import import Imported
 from holloway.store.filter import Filter
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import make_repository
+from tests.outside_input import JSON, bounded_time, bytes_of
 from tests.store.test_memories import taught
 
 FIGURES: dict[MemoryType, dict[str, object]] = {
@@ -190,3 +191,27 @@ def test_a_row_that_is_no_memory_is_quoted_in_part() -> None:
     ((_, error),) = foreign_file.parse_drafts(b'["' + b"x" * 61 + b'"]', "m.json")
     assert isinstance(error, InvalidInput)
     assert error.message == f"{'x' * 60!r} is not a memory."
+
+
+ROW = st.dictionaries(
+    st.sampled_from(
+        ["content", "memory", "text", "type", "files", "tags", "table", "details", "scope", "id", "deleted"]
+    ),
+    JSON | st.sampled_from(["memories", "gotcha", "decision"]),
+    max_size=5,
+)
+
+
+@given(
+    bytes_of("# ", "## Gotchas\n", "- ", "* ", "(`a.py`)", " [hw:1a2b]", '{"content":', '"x"}', "[", "]", "{", "\n")
+    | st.lists(ROW | JSON, max_size=4).map(lambda rows: json.dumps(rows).encode())
+    | st.lists(ROW | JSON, max_size=4).map(lambda rows: "\n".join(map(json.dumps, rows)).encode())
+)
+def test_any_file_gives_drafts_for_review_or_errors(data: bytes) -> None:
+    try:
+        with bounded_time():
+            rows = foreign_file.parse_drafts(data, "a file")
+    except InvalidInput:
+        return
+    for _, row in rows:
+        assert isinstance(row, HollowayError) or row.state is State.QUARANTINED

@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 
 from holloway.config import SCRATCHPAD_LINES_MAX
 from holloway.text import edit_lines, tools
+from tests.outside_input import JSON, bounded_time, text_of
 
 
 def test_lines_that_only_frame_an_edit_are_left_out() -> None:
@@ -35,3 +36,22 @@ def test_an_edit_of_any_texts_has_few_lines_and_the_same_text_has_none(old: str,
     assert set(removed) <= set(edit_lines.meaningful_lines(old))
     assert set(added) <= set(edit_lines.meaningful_lines(new))
     assert edit_lines.changed_lines(old, old) == ((), ())
+
+
+@given(
+    text_of("*** Begin Patch\n", "*** Update File: a.py\n", "*** Add File: ", "*** Move to: ", "+x\n", "-y\n", "@@\n")
+)
+def test_any_text_is_read_as_a_patch_of_few_files_and_lines(text: str) -> None:
+    with bounded_time():
+        changes = edit_lines.parse_patch(text)
+    assert len(changes) <= tools.TOOL_FILES_MAX
+    for change in changes:
+        assert change.path.strip()
+        assert len(change.added) <= SCRATCHPAD_LINES_MAX
+        assert len(change.removed) <= SCRATCHPAD_LINES_MAX
+
+
+@given(st.dictionaries(st.sampled_from([*tools.OLD_TEXT, *tools.NEW_TEXT, "edits"]), JSON | st.lists(JSON), max_size=4))
+def test_any_arguments_of_an_edit_have_lines_or_none(arguments: dict[str, object]) -> None:
+    removed, added = edit_lines.changed_by(arguments)
+    assert all(isinstance(line, str) for line in [*removed, *added])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from holloway.text import shell
 from holloway.text.shell import Simple, split_commands
+from tests.outside_input import bounded_time, text_of
 
 
 def split_one(command: str) -> Simple:
@@ -165,3 +166,13 @@ def test_substitutions_nested_too_deep_are_read_as_plain_text() -> None:
     assert split_one(command).words[0] == "echo"
     nested = 'a "$(' * 3 + "b" + ')"' * 3
     assert split_one(nested).words == ["a", '$(a "$(a "$(b)")")']
+
+
+@given(
+    text_of("$(", "`", "'", '"', "\\", "<<E\n", "E\n", "((", ")", "{", "}", "&&", "|", ";", "#", ">", "<(", "a", "=")
+)
+def test_any_text_is_split_into_no_more_words_than_it_has_characters(command: str) -> None:
+    with bounded_time():
+        commands = split_commands(command)
+    assert len(commands) <= len(command) + 1
+    assert sum(len(word) for simple in commands for word in simple.words) <= len(command)

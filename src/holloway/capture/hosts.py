@@ -23,7 +23,7 @@ def detect_host(event: dict[str, object], given: str) -> str:
         return CURSOR
     if "tool_result" in event and "tool_response" not in event:
         return COPILOT
-    if event.get("hook_event_name") in _GEMINI_EVENTS:
+    if str(event.get("hook_event_name")) in _GEMINI_EVENTS:
         return GEMINI
     if "turn_id" in event or _is_rollout(event.get("transcript_path")):
         return CODEX

@@ -85,7 +85,11 @@ def _is_git_dir_of(common: str, root: str) -> bool:
 
 
 def _real_path(folder: str, name: str) -> str:
-    return os.path.realpath(os.path.join(folder, name))
+    """Return the real path of a name in a folder; empty if it cannot be a path, as with a null byte."""
+    try:
+        return os.path.realpath(os.path.join(folder, name))
+    except ValueError:
+        return ""
 
 
 def read_file(path: str) -> str:
@@ -125,7 +129,10 @@ def _config_value(common: str, wanted_section: str, key: str) -> str:
 
 
 def normalise_origin(url: str, root: str = "") -> str:
-    """Normalise a remote URL: `git@github.com:A/b.git`, `https://user@github.com/a/b` and `ssh://` forms are equal."""
+    """Normalise a remote URL: `git@github.com:A/b.git`, `https://user@github.com/a/b` and `ssh://` forms are equal.
+
+    Returns an empty string for a local path that cannot be one.
+    """
     scheme, separator, location = url.partition("://")
     if separator and scheme != "file":
         host, _, path = location.partition("?")[0].partition("#")[0].partition("/")
@@ -135,8 +142,8 @@ def normalise_origin(url: str, root: str = "") -> str:
         host, _, path = url.partition(":")
         host = host.rpartition("@")[2]
     else:
-        local = os.path.expanduser(location if separator else url)
-        return os.path.realpath(os.path.join(root, local))
+        local = location if separator else url
+        return _real_path(root, local if "\0" in local else os.path.expanduser(local))
     path = path.strip("/")
     return f"{host}/{path.removesuffix('.git')}".lower()
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
+# A match starts only where a run of white space starts: from every place in the run, it would take quadratic time.
 _REMINDER = re.compile(
-    r"\s*<system-reminder>\s*(?:Whenever you read a file, you should consider whether it would be considered malware"
+    r"(?<!\s)\s*<system-reminder>\s*"
+    r"(?:Whenever you read a file, you should consider whether it would be considered malware"
     r"|Warning: the file exists but (?:is shorter than|the contents are empty)"
     r"|The (?:TodoWrite|task) tools? ha(?:s|ve)n't been used recently"
     r"|This is a reminder that your todo list is currently empty)"
     r"[^<]{0,1500}(?:</system-reminder>|\Z)"
 )
-_CUT_SHORT = re.compile(r"\s*<(?:s[a-z]{0,5}|system-[a-z]{0,8}|system-reminder>\s*(?:W(?:h[^<]{0,80})?)?)\Z")
+_CUT_SHORT = re.compile(r"(?<!\s)\s*<(?:s[a-z]{0,5}|system-[a-z]{0,8}|system-reminder>\s*(?:W(?:h[^<]{0,80})?)?)\Z")
 
 
 def strip_reminders(text: str) -> str:

@@ -313,7 +313,7 @@ def test_an_empty_project_says_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("build-commands")
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=settings().max_examples // 2, deadline=None)
 @given(st.dictionaries(st.sampled_from(["Makefile", "justfile", "tox.ini", ".gitlab-ci.yml"]), st.text(max_size=400)))
 def test_whatever_the_files_say_commands_are_few_short_lines(texts: dict[str, str]) -> None:
     with TemporaryDirectory() as folder:

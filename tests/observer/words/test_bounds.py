@@ -78,7 +78,7 @@ def test_no_text_takes_long_to_read(reader: str) -> None:
         assert time.process_time() - started < CPU_S_MAX, unit
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=max(200, settings().max_examples), deadline=None)
 @given(st.text(max_size=600))
 def test_any_text_is_read_and_sentences_are_bounded(text: str) -> None:
     for read in READERS.values():

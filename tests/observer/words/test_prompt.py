@@ -1,4 +1,5 @@
 import pytest
+from hypothesis import given
 
 from holloway.observer.words.prompt import (
     PROMPT_CHARS_MAX,
@@ -9,6 +10,7 @@ from holloway.observer.words.prompt import (
     split_pasted_blocks,
     strip_host_additions,
 )
+from tests.outside_input import bounded_time, text_of
 
 
 @pytest.mark.parametrize(
@@ -161,3 +163,28 @@ def test_a_prompt_is_split_into_typed_and_pasted_blocks(prompt: str, typed: list
 
 def test_the_blocks_of_a_prompt_keep_their_order() -> None:
     assert split_pasted_blocks("one\n\n> two\n\nthree") == [("one", False), ("> two", True), ("three", False)]
+
+
+PROMPT = text_of(
+    *("```\n", "~~~\n", "> ", "<system-reminder>", "</system-reminder>", "# Title\n", "look:\n", "12:00:01 INFO "),
+    "User: ",
+    *("<a>", "</a>", "[Image #1]", "<command-args>", "Please keep it. ", "    at x (y.js:1)\n", "* ", "“"),
+)
+
+
+@given(PROMPT)
+def test_any_prompt_is_split_into_blocks_that_have_text_and_are_no_longer_than_it(prompt: str) -> None:
+    with bounded_time():
+        blocks = split_pasted_blocks(prompt)
+    assert all(text.strip() for text, _ in blocks)
+    assert sum(len(text) for text, _ in blocks) <= len(prompt) + 1
+    assert not blocks or isinstance(blocks[0][1], bool)
+
+
+@given(PROMPT)
+def test_the_typed_part_of_any_prompt_is_bounded(prompt: str) -> None:
+    with bounded_time():
+        typed = extract_user_text(prompt)
+        strip_host_additions(prompt)
+        is_interruption(prompt)
+    assert len(typed) <= PROMPT_CHARS_MAX + len("\n")

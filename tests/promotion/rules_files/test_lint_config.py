@@ -1,14 +1,20 @@
 """Lint and format configurations say what an agent would otherwise get wrong, and nothing else."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holloway.domain.memory import MemoryType
 from holloway.promotion.rules_files import files as rules_files
 from holloway.promotion.rules_files import lint_config
 from tests.conftest import make_repository
+from tests.outside_input import bounded_time, bytes_of
 
+RULES_PER_FILE_MAX = 10
+RULE_CHARS_MAX = 500
 GOLANGCI = "linters:\n  enable:\n    - errcheck\n    - paralleltest\nlll:\n  line-length: 130\n"
 EDITORCONFIG = "root = true\n[*]\nindent_style = tab\n[*.py]\nindent_style = space\nindent_size = 4\n"
 COMMITLINT = "module.exports = {extends: ['@commitlint/config-conventional']}"
@@ -147,3 +153,33 @@ def test_a_setting_is_a_preference_of_its_file(tmp_path: Path) -> None:
     (tmp_path / "ruff.toml").write_text("line-length = 90\n")
     (block,) = lint_config.read_lint_rules(rules_files.RulesFiles(tmp_path, ["ruff.toml"]))
     assert (block.path, block.line, block.type) == ("ruff.toml", 1, MemoryType.PREFERENCE)
+
+
+NAMES = (
+    *("pyproject.toml", "ruff.toml", ".flake8", ".prettierrc", "biome.json", "package.json", ".editorconfig"),
+    *(".golangci.yml", "rustfmt.toml", ".clang-format", ".commitlintrc.yml"),
+)
+
+
+@given(
+    st.sampled_from(NAMES),
+    bytes_of(
+        "[tool.ruff]\n",
+        "line-length = ",
+        "100",
+        "{",
+        "}",
+        '"printWidth":',
+        "[*]\n",
+        "indent_style = tab\n",
+        "a: ",
+        "- ",
+    ),
+)
+def test_any_bytes_give_short_rules_or_a_problem(name: str, data: bytes) -> None:
+    with TemporaryDirectory() as folder, bounded_time():
+        Path(folder, name).write_bytes(data)
+        files = rules_files.RulesFiles(Path(folder), [name])
+        blocks = list(lint_config.read_lint_rules(files))
+    assert len(blocks) <= RULES_PER_FILE_MAX
+    assert all("\n" not in block.text and len(block.text) <= RULE_CHARS_MAX for block in blocks)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from holloway.errors import InvalidInput
 from holloway.promotion.rules_files.managed_block import BEGIN, END, insert_block, split_file, strip_block
+from tests.outside_input import bounded_time, bytes_of
 
 CONTENTS = st.one_of(
     st.binary(max_size=400),
@@ -77,3 +78,14 @@ def test_for_reading_the_block_is_left_out_and_lines_stay() -> None:
     assert [line for line in strip_block(text).split("\n") if line] == ["one", "three"]
     assert strip_block(text).count("\n") == text.count("\n")
     assert "Two" not in strip_block(text.replace("<!-- holloway:end -->", ""))
+
+
+@given(bytes_of(BEGIN.decode(), END.decode(), f"{BEGIN.decode()} 1 abc -->\n", "-->", "- a rule\n"))
+def test_any_bytes_are_split_at_the_block_or_refused(data: bytes) -> None:
+    try:
+        with bounded_time():
+            parts = split_file(data)
+    except InvalidInput:
+        assert BEGIN in data or END in data
+    else:
+        assert len(parts.original_bytes) <= len(data)

@@ -1,6 +1,7 @@
 """Markdown is read as elements below their headings, and front matter as values."""
 
 import pytest
+from hypothesis import given
 
 from holloway.promotion.rules_files import markdown
 from holloway.promotion.rules_files.markdown import (
@@ -12,6 +13,7 @@ from holloway.promotion.rules_files.markdown import (
     strip_comments,
     strip_markup,
 )
+from tests.outside_input import bounded_time, text_of
 
 
 @pytest.mark.parametrize("head", ["---\nglobs: a\n", "---\n: : :\n- [\n", "---", "--- \n\n\n"])
@@ -132,3 +134,40 @@ def test_an_origin_names_the_path_and_the_hash_of_a_block() -> None:
     assert split_origin("observer:x#y") == ("", "")
     assert block.text_hash == RuleBlock("other.md", 9, "Use tabs").text_hash
     assert block.text_hash != RuleBlock("other.md", 9, "Use spaces").text_hash
+
+
+MARKDOWN = text_of(
+    *(
+        "# ",
+        "## Rules\n",
+        "- ",
+        "1. ",
+        "```\n",
+        "~~~",
+        "<!--",
+        "-->",
+        "> [!NOTE]\n",
+        "!!! note",
+        "| a |",
+        "---\n",
+        "globs: ",
+    ),
+    *("{a,b}", "    ", "* [x] ", "<b ", "[", "](", "`", "**", "_"),
+)
+
+
+@given(MARKDOWN)
+def test_any_text_is_read_into_bounded_elements_in_its_order(text: str) -> None:
+    with bounded_time():
+        elements = parse_elements(text)
+    assert all(0 < len(element.text) <= markdown.ELEMENT_CHARS_MAX for element in elements)
+    assert [element.line for element in elements] == sorted(element.line for element in elements)
+    assert all(1 <= element.line <= text.count("\n") + 1 for element in elements)
+
+
+@given(MARKDOWN)
+def test_front_matter_of_any_text_has_few_values_and_keeps_the_line_numbers(text: str) -> None:
+    with bounded_time():
+        values, body = split_front_matter(f"---\n{text}")
+    assert sum(map(len, values.values())) <= markdown.FRONT_MATTER_LINES_MAX * markdown.FRONT_MATTER_VALUES_MAX
+    assert body.count("\n") == text.count("\n") + 1

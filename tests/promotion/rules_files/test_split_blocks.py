@@ -3,11 +3,14 @@
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holloway.config import CONTENT_BYTES_MAX
 from holloway.promotion.rules_files import markdown
 from holloway.promotion.rules_files.markdown import RuleBlock, RulesText, split_origin
 from holloway.promotion.rules_files.split_blocks import BLOCKS_PER_FILE_MAX, split_rule_blocks
+from tests.outside_input import bounded_time, text_of
 
 
 def said(text: str, *, sections: bool = False) -> list[str]:
@@ -186,3 +189,17 @@ def test_of_several_pieces_of_code_the_first_stays_with_its_sentence() -> None:
         "## Tests\n\nAlways run the tests:\n\n```sh\nmake test\n```\n\n```sh\nmake other\n```\n\nUse tabs everywhere.\n"
     )
     assert said(text) == ["Always run the tests:\n```sh\nmake test\n```", "Use tabs everywhere."]
+
+
+@given(
+    text_of(
+        "# Rules\n", "- Always ", "- Never use ", "1. Run ", "```sh\n", "make test\n", "must ", "because ", ":\n", "`x`"
+    ),
+    st.booleans(),
+)
+def test_any_text_gives_few_rules_of_bounded_size(text: str, sections: bool) -> None:
+    with bounded_time():
+        blocks = split_rule_blocks(RulesText("CLAUDE.md", text, sections=sections))
+    assert len(blocks) <= BLOCKS_PER_FILE_MAX
+    # A rule that is longer than a memory may be is refused where it is stored, with a reason.
+    assert all(0 < len(block.text) <= 2 * markdown.ELEMENT_CHARS_MAX for block in blocks)
