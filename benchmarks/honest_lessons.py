@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Any
 from benchmarks import sessions as recorded_sessions
 from holloway.capture.claude_code import read_session
 from holloway.capture.session_reader import Following
-from holloway.domain.event import Event, Said, Started
+from holloway.domain.event import Call, Event, Said, Started
 from holloway.embeddings.vocabulary import is_ordinary_word
 from holloway.observer.carriers import Trust
 from holloway.observer.observer import Observer
@@ -29,6 +30,8 @@ from holloway.observer.provenance import WEAK_SOURCES, trace_texts
 
 FILES = ("lessons_tuning.jsonl", "lessons_reporting.jsonl")
 WORTH_MIN = 2
+_SUBAGENT_SESSION = re.compile(r"task_id: (ses_\w+)")
+_CHECKOUT = re.compile(r"/(?:home|Users)/\w+/(?:[\w.-]+/)*cli/?")
 _FOLDERS = ("/Users/", "/home/", "C:\\")
 
 
@@ -78,7 +81,7 @@ def decide_lessons(data: Path, transcripts: Path, repositories: Path) -> Iterato
         folder = repository.replace("/", "+")
         observer = Observer()
         if session in dev_sessions:
-            root, events = recorded_sessions.ROOT, dev_sessions[session].events()
+            root, events = recorded_sessions.ROOT, map(_place_checkout, dev_sessions[session].events())
         else:
             root, events = _read_transcript(transcripts / folder / f"{session}.jsonl")
         for event in events:
@@ -96,6 +99,13 @@ def decide_lessons(data: Path, transcripts: Path, repositories: Path) -> Iterato
         sources = iter(trace_texts(observer.pad, quotes, trust))
         for lesson in own:
             yield Decision(lesson, tuple(next(sources) for _ in lesson.quotes))
+
+
+def _place_checkout(event: Event) -> Event:
+    """Return an event with the checkout's own folder as the project: the record has only paths below it relative."""
+    if isinstance(event, Call) and event.outside and _CHECKOUT.fullmatch(event.path):
+        return replace(event, path="", outside=False)
+    return event
 
 
 @cache
@@ -127,7 +137,7 @@ def _read_transcript(path: Path) -> tuple[str, Iterator[Event]]:
         return root, read_session(path, Path(root))
     document = json.loads(path.read_text("utf-8"))
     root = str(document["info"].get("directory") or "/")
-    return root, _read_opencode(document, root)
+    return root, _read_opencode(document, root, path.parent)
 
 
 def _find_root(path: Path) -> str:
@@ -137,26 +147,37 @@ def _find_root(path: Path) -> str:
     return "/"
 
 
-def _read_opencode(document: dict[str, Any], root: str) -> Iterator[Event]:
-    """Read a session of OpenCode: messages with parts."""
+def _read_opencode(document: dict[str, Any], root: str, folder: Path, actor: str = "") -> Iterator[Event]:
+    """Read a session of OpenCode, messages with parts; the sessions of its subagents are read where they began."""
     following = Following(Path(root))
     info = document["info"]
     following.at = info["time"]["created"] / 1000
-    yield Started(following.at, info["id"], "opencode")
+    if not actor:
+        yield Started(following.at, info["id"], "opencode")
     for number, message in enumerate(document["messages"]):
         is_user = message["info"]["role"] == "user"
         for index, part in enumerate(message["parts"]):
             if part["type"] == "text" and is_user:
-                if not part.get("synthetic"):
+                if not part.get("synthetic") and not actor:
                     yield from following.record_prompt(part["text"])
             elif part["type"] in ("text", "reasoning"):
-                yield Said(following.at, part["text"], thinking=part["type"] == "reasoning")
+                yield Said(following.at, part["text"], thinking=part["type"] == "reasoning", actor=actor)
             elif part["type"] == "tool":
-                call_id = f"{number}-{index}"
-                state = part["state"]
-                yield from following.record_tool_use(part["tool"], state.get("input") or {}, call_id)
-                output = str(state.get("output") or state.get("error") or "")
-                yield from following.record_answer(call_id, output, ok=state.get("status") == "completed")
+                yield from _read_tool(part, f"{actor}{number}-{index}", following, folder, actor)
+
+
+def _read_tool(part: dict[str, Any], call_id: str, following: Following, folder: Path, actor: str) -> Iterator[Event]:
+    state = part["state"]
+    times = state.get("time") or {}
+    following.at = max(following.at, times.get("start", 0) / 1000)
+    yield from following.record_tool_use(part["tool"], state.get("input") or {}, call_id, actor)
+    output = str(state.get("output") or state.get("error") or "")
+    if child := _SUBAGENT_SESSION.search(output[:200]):
+        path = folder / f"{child[1]}.jsonl"
+        if path.exists():
+            yield from _read_opencode(json.loads(path.read_text("utf-8")), following.root, folder, actor=child[1])
+    following.at = max(following.at, times.get("end", 0) / 1000)
+    yield from following.record_answer(call_id, output, ok=state.get("status") == "completed")
 
 
 def main() -> None:

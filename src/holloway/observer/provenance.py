@@ -20,7 +20,7 @@ from holloway.observer.words.prompt import is_host_text, split_pasted_blocks
 from holloway.safety.prompt_injection import find_imperative, find_injection
 from holloway.safety.repository_text import is_readable
 from holloway.text.commands import parse_command
-from holloway.text.sketch import digest_name, is_sketched, sketch_text, split_sentences
+from holloway.text.sketch import digest_name, digest_sentence, is_sketched, sketch_text, split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -143,7 +143,7 @@ class SourceTracer:
             if is_sketched(sentence, self._earlier) and not self._was_said(sentence, self._own):
                 return EARLIER
             if is_sketched(sentence, self._sketches) and not self._was_said(sentence, self._own, self._said):
-                return next(iter(self._sketches.values()))
+                return next(self._sketches[digest] for digest in digest_sentence(sentence) if digest in self._sketches)
         return EARLIER if any(digest_name(name) in self._earlier for name in self._list_odd_names(text)) else ""
 
     @staticmethod
