@@ -460,3 +460,12 @@ def test_any_payload_of_a_known_project_is_answered_with_nothing_or_one_object(
     payload = {"hook_event_name": name, "cwd": str(repository.root), "session_id": session, **fields}
     answer = ask(json.dumps(payload).encode()).said
     assert set(answer) <= {"hookSpecificOutput", "systemMessage"}
+
+
+@pytest.mark.parametrize("field", ["session_id", "agent_id"])
+@pytest.mark.parametrize("name", ["PostCompact", "PostToolUse"])
+def test_half_of_a_surrogate_pair_in_a_name_stops_nothing(
+    repository: Repository, trap: str, ask: Asking, field: str, name: str
+) -> None:
+    answer = ask(event(repository, name, **{field: "s\udc80"}))
+    assert (TRAP in answer.context) is (name != "PostCompact")

@@ -314,3 +314,12 @@ def test_of_several_agents_the_one_that_was_checked_most_tells_how_the_checks_we
         for name, verdicts in (("one", first), ("two", second))
     ]
     assert merge_scratchpads(pads).qa_verdicts == merge_scratchpads(pads[::-1]).qa_verdicts == expected
+
+
+@pytest.mark.promise("no-secret")
+@pytest.mark.parametrize("make", [Prompt, Said, Recorded])
+def test_a_secret_is_cut_out_of_words_before_anything_changes_their_lines(make: type[Prompt | Said | Recorded]) -> None:
+    pad = Scratchpad()
+    pad.add_event(make(1.0, "$ cat ~/.pgpass\ndb.example.com:5432:shop:app:ENDvHBYg8hHJ8Lcpcb"))
+    assert "db.example.com" in pad.notes[0].text
+    assert "ENDvHBYg8hHJ8Lcpcb" not in pad.notes[0].text

@@ -106,8 +106,8 @@ def _in_project(
     reader = responses.HookReader(
         folder=folder,
         root=root,
-        session=str(event.get("session_id") or "unknown")[:200],
-        agent_id=str(event.get("agent_id") or ""),
+        session=_to_text(event.get("session_id"))[:200] or "unknown",
+        agent_id=_to_text(event.get("agent_id")),
         host=host,
         now=_format_stamp(time.time_ns() // 1_000_000),
         is_captured=is_captured,
@@ -126,6 +126,11 @@ def _in_project(
 def _format_stamp(time_ms: int) -> str:
     """Return a time since the epoch as the store writes it: UTC with milliseconds."""
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(time_ms // 1000)) + f".{time_ms % 1000:03d}Z"
+
+
+def _to_text(value: object) -> str:
+    """Return a name as text that can be stored: JSON may escape half of a surrogate pair."""
+    return str(value or "").encode("utf-8", "replace").decode()
 
 
 def _capture(event: dict[str, object], reader: responses.HookReader) -> bool:

@@ -16,6 +16,7 @@ from holloway import config
 from holloway.config import CALL_ID_CHARS_MAX
 from holloway.domain import event as events
 from holloway.domain.event import ToolKind
+from holloway.safety.secrets import redact_secrets
 from holloway.text.edit_lines import EDIT_LINE_CHARS_MAX
 from holloway.text.sketch import SKETCH_READ_CHARS_MAX, sketch_text
 from holloway.text.truncation import cut_end, cut_start
@@ -291,6 +292,8 @@ def _add_record(pad: Scratchpad, event: events.Recorded) -> None:
 
 
 def _append_note(pad: Scratchpad, note: Note) -> None:
+    # Secrets are cut out first: a lesson changes case and line breaks, by which the scanner recognises some of them.
+    note = replace(note, text=redact_secrets(note.text)[0])
     pad.notes.append(note)
     pad.bytes += ENTRY_BYTES + len(note.text)
 
