@@ -80,6 +80,7 @@ def decide_lessons(data: Path, transcripts: Path, repositories: Path) -> Iterato
     for repository, session in dict.fromkeys((lesson.repository, lesson.session) for lesson in lessons):
         folder = repository.replace("/", "+")
         observer = Observer()
+        events: Iterator[Event]
         if session in dev_sessions:
             root, events = recorded_sessions.ROOT, map(_place_checkout, dev_sessions[session].events())
         else:
