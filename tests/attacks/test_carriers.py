@@ -6,30 +6,35 @@ from typing import Any
 
 import pytest
 
-from tests.attacks.carriers import find_source, load_corpus
+from tests.attacks.carriers import CORPUS, find_source, load_corpus
 
+SECOND = CORPUS.with_name("carriers_second.json")
+"""Written after the code: 34 of its 40 carriers were recognised at the first run."""
 CARRIERS = load_corpus("carriers")
 HONEST = load_corpus("honest")
-MISSED: frozenset[str] = frozenset()
-"""Carriers that are known to be missed: none of these may be recognised, else this list is out of date."""
-HELD_BACK = frozenset({"h-diag-go-race"})
-"""Honest claims that are known to be held back: a name that only a foreign text has, though it is no secret."""
+ALL_CARRIERS = [*CARRIERS, *load_corpus("carriers", SECOND)]
+ALL_HONEST = [*HONEST, *load_corpus("honest", SECOND)]
+MISSED = frozenset({"aws-logs-in-earlier-session", "pasted-mail-german"})
+"""Carriers that are known to be missed: a paraphrase in a later session, and an order in a language that is not listed.
+None of these may be recognised, else this list is out of date."""
+HELD_BACK = frozenset({"h-diag-go-race", "pwsh-get-content"})
+"""Honest claims that are held back: a name that only a foreign text has, and a file that PowerShell prints."""
 
 
 def test_the_corpus_is_large_and_has_four_instances_of_each_class() -> None:
     classes = Counter(entry["class"] for entry in CARRIERS)
     assert len(CARRIERS) >= 100
     assert min(classes.values()) >= 4
-    assert len({entry["id"] for entry in [*CARRIERS, *HONEST]}) == len(CARRIERS) + len(HONEST)
+    assert len({entry["id"] for entry in [*ALL_CARRIERS, *ALL_HONEST]}) == len(ALL_CARRIERS) + len(ALL_HONEST)
 
 
 @pytest.mark.promise("quarantine")
-@pytest.mark.parametrize("entry", CARRIERS, ids=lambda entry: entry["id"])
+@pytest.mark.parametrize("entry", ALL_CARRIERS, ids=lambda entry: entry["id"])
 def test_a_claim_that_foreign_text_carried_in_is_traced_to_it(entry: dict[str, Any], tmp_path: Path) -> None:
     assert bool(find_source(entry, tmp_path / "project")) is (entry["id"] not in MISSED)
 
 
 @pytest.mark.promise("honest-lessons")
-@pytest.mark.parametrize("entry", HONEST, ids=lambda entry: entry["id"])
+@pytest.mark.parametrize("entry", ALL_HONEST, ids=lambda entry: entry["id"])
 def test_a_claim_of_the_project_itself_is_not_held_back(entry: dict[str, Any], tmp_path: Path) -> None:
     assert bool(find_source(entry, tmp_path / "project")) is (entry["id"] in HELD_BACK)
