@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from functools import lru_cache
 
 from holloway.config import GIT_TIMEOUT_S
 from holloway.git.folders import common_dir, is_shallow
@@ -26,6 +27,7 @@ _PATHS_MAX = 500
 """Maximum number of paths per git command, so that they fit into a command line."""
 _ROOTS_MAX = 8
 """Maximum number of root commits by which a history is recognised."""
+TREES_CACHED_MAX = 8
 _PLAIN_DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 
 
@@ -194,8 +196,14 @@ def list_accepted_files(root: str, commit: str) -> frozenset[str]:
     Work after that commit counts only once the remote has it.
     """
     remote = commit_of(root, f"refs/remotes/origin/{default_branch(root)}")
-    start = commit if commit and has_commit(root, commit) else ""
-    listed = [list_committed_files(root, start)] + ([list_committed_files(root, remote)] if remote else [])
-    files = {name for names in listed for name in names}
+    start = commit if commit and has_commit(root, commit) else head_commit(root)
+    commits = {name for name in (start, remote) if name}
+    return frozenset().union(*(_list_tree(root, name) for name in commits))
+
+
+@lru_cache(maxsize=TREES_CACHED_MAX)
+def _list_tree(root: str, commit: str) -> frozenset[str]:
+    """List the files and folders of a commit; cached, because an import learns from many sessions of one commit."""
+    files = list_committed_files(root, commit)
     folders = {name[:at] for name in files for at, char in enumerate(name) if char == "/"}
-    return frozenset(files | folders)
+    return frozenset(folders.union(files))

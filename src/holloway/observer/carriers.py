@@ -103,8 +103,10 @@ _INLINE_OPTIONS = frozenset(_TABLE["inline_options"])
 _CODE_HOST_CLIENTS = ("gh ", "glab ", "hub ", "tea ", "jira ", "linear ")
 _COMMANDS_WITHOUT_PROSE = frozenset(
     "create edit comment close reopen merge ready review lock unlock pin delete develop rerun cancel enable "
-    "disable set clone fork sync checks run workflow auth --stat --name-only".split()
+    "disable set clone fork sync checks run workflow auth".split()
 )
+_OPTIONS_WITHOUT_PROSE = frozenset({"--stat", "--name-only"})
+_READING_WORDS = frozenset({"view", "search", "list", "--log", "--log-failed"})
 _PROSE_FIELDS = frozenset("title body comments reviews description commits latestreviews messageheadline".split())
 _FIELD = re.compile(r"(?:-f|-F|--field|--raw-field|--input)(?:=|$)")
 _CHECKOUTS_OF_OTHERS = ("gh pr checkout", "glab mr checkout", "hub pr checkout")
@@ -607,11 +609,10 @@ def _is_without_prose(step: Step) -> bool:
     fields = next((step.args[at + 1] for at, word in enumerate(step.args[:-1]) if word == "--json"), "")
     if fields:
         return not _PROSE_FIELDS & set(fields.lower().split(","))
-    if not {"--log", "--log-failed", "view", "search", "list"}.isdisjoint({*step.program.split(), *step.args}):
-        return not {"--stat", "--name-only"}.isdisjoint(step.args)
-    return bool(_COMMANDS_WITHOUT_PROSE & {*step.program.split()[1:], *step.args[:1], *step.args[1:6]} - {"run"}) or (
-        "run" in step.program.split()[1:]
-    )
+    words = {*step.program.split()[1:], *step.args[:6]}
+    if words & _READING_WORDS:
+        return bool(words & _OPTIONS_WITHOUT_PROSE)
+    return bool(words & (_COMMANDS_WITHOUT_PROSE | _OPTIONS_WITHOUT_PROSE))
 
 
 def _resolve_paths(step: Step) -> Iterator[str]:
