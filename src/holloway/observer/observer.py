@@ -1,7 +1,8 @@
 """The observer: records the events of a session and detects its signals on demand.
 
-Observing never writes to the store, never raises and never blocks: an event is recorded in a few microseconds, and all
-detection runs later on the recorded scratchpad.
+Observing never writes to the store, never raises and never blocks: an event is recorded in some microseconds, a long
+statement in less than a millisecond, because secrets are cut out of it at once. All detection runs later on the
+recorded scratchpad.
 """
 
 from __future__ import annotations

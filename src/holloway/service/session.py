@@ -136,7 +136,7 @@ class Session:
         return self._observer.pad
 
     def observe(self, event: Event) -> None:
-        """Log an event, in a few microseconds and without an exception. Nothing is logged while capture is paused."""
+        """Log an event, in less than a millisecond and without an exception; nothing while capture is paused."""
         if self.reader.is_paused("capture"):
             return
         with self._lock:
