@@ -95,10 +95,10 @@ def decide_lessons(data: Path, transcripts: Path, repositories: Path) -> Iterato
             is_known_name=partial(_is_known_name, names),
             is_tracked=tracked.__contains__,
         )
-        own = [lesson for lesson in lessons if lesson.session == session]
-        quotes = [quote for lesson in own for quote in lesson.quotes]
+        session_lessons = [lesson for lesson in lessons if lesson.session == session]
+        quotes = [quote for lesson in session_lessons for quote in lesson.quotes]
         sources = iter(trace_texts(observer.pad, quotes, trust))
-        for lesson in own:
+        for lesson in session_lessons:
             yield Decision(lesson, tuple(next(sources) for _ in lesson.quotes))
 
 
@@ -186,15 +186,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     for name in ("data", "transcripts", "repositories"):
         parser.add_argument(f"--{name}", type=Path, required=True)
-    given = parser.parse_args()
-    decisions = list(decide_lessons(given.data, given.transcripts, given.repositories))
+    options = parser.parse_args()
+    decisions = list(decide_lessons(options.data, options.transcripts, options.repositories))
     for repository in dict.fromkeys(decision.lesson.repository for decision in decisions):
-        own = [decision for decision in decisions if decision.lesson.repository == repository]
-        hidden = [decision.lesson.id for decision in own if decision.is_hidden]
-        weak = [decision.lesson.id for decision in own if decision.is_weak]
-        print(
-            f"{repository}: {len(own)} lessons, {len(hidden)} hidden {hidden}, {len(weak)} by weak output only {weak}"
-        )
+        repository_decisions = [decision for decision in decisions if decision.lesson.repository == repository]
+        hidden = [decision.lesson.id for decision in repository_decisions if decision.is_hidden]
+        weak = [decision.lesson.id for decision in repository_decisions if decision.is_weak]
+        print(f"{repository}: {len(repository_decisions)} lessons")
+        print(f"  {len(hidden)} hidden {hidden}, {len(weak)} by weak output only {weak}")
 
 
 if __name__ == "__main__":

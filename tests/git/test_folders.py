@@ -166,14 +166,14 @@ def test_the_origin_is_the_url_of_the_section_origin(tmp_path: Path) -> None:
         ("https://host:8443//a/b//", "host/a/b"),
         ("https://HOST", "host/"),
         ("ssh://[fe80::1]/a", "fe80::1/a"),
-        ("C:/repos/shop", "/work/C:/repos/shop"),
-        ("./a:b", "/work/a:b"),
+        ("C:/repos/shop", "/srv/base/C:/repos/shop"),
+        ("./a:b", "/srv/base/a:b"),
         ("/srv/git/shop.git", "/srv/git/shop.git"),
         ("file:///srv/git/shop.git", "/srv/git/shop.git"),
     ],
 )
 def test_each_form_of_an_origin_has_one_spelling(url: str, normalised: str) -> None:
-    assert folders.normalise_origin(url, "/work") == normalised
+    assert folders.normalise_origin(url, "/srv/base") == normalised
 
 
 def test_a_folder_of_the_user_is_expanded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,13 +209,13 @@ def test_any_bytes_in_the_configuration_are_an_origin_or_none(config: bytes, sha
 @given(text_of("https://", "git@", ":", "/", "user:secret@", "~", "..", ".git", "file://", "[", "]", "%2e", "ext::"))
 def test_any_address_has_one_spelling_and_no_password(url: str) -> None:
     with bounded_time():
-        normalised = folders.normalise_origin(url, "/work")
+        normalised = folders.normalise_origin(url, "/srv/base")
     assert "user:secret@" not in normalised or not url.startswith("https://user:secret@")
 
 
 @pytest.mark.parametrize("url", ["a\0b", "~a\0b", "file://a\0b"])
 def test_a_local_address_with_a_null_byte_is_none(url: str) -> None:
-    assert folders.normalise_origin(url, "/work") == ""
+    assert folders.normalise_origin(url, "/srv/base") == ""
 
 
 @given(bytes_of("gitdir:", " ", "../", ".git/worktrees/x", "/", "\n"), bytes_of("../..", "/", ".git"))

@@ -248,8 +248,8 @@ class _Reader:
             yield Interrupted(self._following.at)
 
 
-def _parse_digests(given: object) -> tuple[int, ...]:
-    texts = (item for item in as_items(given)[:DIGESTS_KEPT_MAX] if isinstance(item, str))
+def _parse_digests(values: object) -> tuple[int, ...]:
+    texts = (item for item in as_items(values)[:DIGESTS_KEPT_MAX] if isinstance(item, str))
     return tuple(int(text, 16) for text in texts if _DIGEST.fullmatch(text))
 
 

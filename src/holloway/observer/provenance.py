@@ -268,8 +268,10 @@ class SourceTracer:
         if foreign_lines:
             self._foreign.add_text("\n".join(foreign_lines), source, self._own, self._said)
         if self._is_known_name is not None:
-            known = (self._own, self._said)
-            names = (name for name in list_names(text) if not any(index.find_name_source(name) for index in known))
+            own_indexes = (self._own, self._said)
+            names = (
+                name for name in list_names(text) if not any(index.find_name_source(name) for index in own_indexes)
+            )
             self._foreign.add_names(names, source)
         self._weak.add_text(text, source, self._own, self._said)
 

@@ -82,19 +82,19 @@ class TextIndex:
         if text:
             self._queue.append((text, source))
 
-    def add_text(self, text: str, source: str, *known: TextIndex) -> None:
+    def add_text(self, text: str, source: str, *others: TextIndex) -> None:
         """Index a text, without what other indexes know already."""
-        for index in (self, *known):
+        for index in (self, *others):
             index._index_queue()
         sentences = digest_sentences(text)
         runs = chain.from_iterable(sentence.shingles for sentence in sentences)
-        fresh = dict.fromkeys((run for run in runs if not any(run in index._shingles for index in known)), source)
+        fresh = dict.fromkeys((run for run in runs if not any(run in index._shingles for index in others)), source)
         for run in islice(fresh, self._count_free(len(self._shingles), len(fresh), source)):
             self._shingles.setdefault(run, source)
         for sentence in sentences:
-            if not any(index.find_quoted_source(sentence) or index.find_similar_source(sentence) for index in known):
+            if not any(index.find_quoted_source(sentence) or index.find_similar_source(sentence) for index in others):
                 self._add_stems(sentence.stems, source)
-        self.add_names((name for name in list_names(text) if not any(name in index._names for index in known)), source)
+        self.add_names((name for name in list_names(text) if not any(name in index._names for index in others)), source)
 
     def add_names(self, names: Iterable[str], source: str) -> None:
         """Index names."""
