@@ -84,7 +84,7 @@ def decide_lessons(data: Path, transcripts: Path, repositories: Path) -> Iterato
         if session in dev_sessions:
             root, events = recorded_sessions.ROOT, map(_place_checkout, dev_sessions[session].events())
         else:
-            root, events = _read_transcript(transcripts / folder / f"{session}.jsonl")
+            root, events = read_transcript(transcripts / folder / f"{session}.jsonl")
         for event in events:
             observer.observe_event(event)
         started = observer.pad.start.at if observer.pad.start else observer.pad.last_at
@@ -131,7 +131,7 @@ def _list_names(repository: Path) -> frozenset[str]:
     return frozenset(map(str.lower, listed.split()))
 
 
-def _read_transcript(path: Path) -> tuple[str, Iterator[Event]]:
+def read_transcript(path: Path) -> tuple[str, Iterator[Event]]:
     first = path.open(encoding="utf-8").read(1)
     if first != "{" or '"messages"' not in path.read_text("utf-8")[:200_000]:
         root = _find_root(path)

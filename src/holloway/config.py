@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # Limits on what comes from outside.
 
 CONTENT_BYTES_MAX = 2_048
-SUMMARY_CHARS_MAX = 160
+SUMMARY_CHARS_MAX = 320
 DETAIL_CHARS_MAX = 1_000
 DETAIL_ITEMS_MAX = 40
 TAG_CHARS_MAX = 64
@@ -68,12 +68,20 @@ FAILURE_LOG_BYTES_MAX = 64 * 1024
 STATUS_INPUT_BYTES_MAX = 256 * 1024
 
 SCRATCHPAD_BYTES_MAX = 50 * 1024 * 1024
-SCRATCHPAD_TEXT_CHARS_MAX = 4_000
+SCRATCHPAD_TEXT_CHARS_MAX = 16_000
 SCRATCHPAD_RESULT_CHARS_MAX = 1_200
 SCRATCHPAD_LINES_MAX = 60
 SCRATCHPAD_FILES_MAX = 200
 SCRATCHPAD_PLAN_ITEMS_MAX = 100
 SCRATCHPAD_SUBTASKS_MAX = 1_000
+PASSAGE_CHARS_MAX = 320
+"""Limit of a passage of prose: a lesson is told whole up to this length."""
+HARVEST_COMMITS_MAX = 5_000
+HARVEST_MEMORIES_MAX = 300
+"""Limits of a harvest of the git history: commits read, and memories of them that a project keeps."""
+HISTORY_BODY_CHARS_MAX = 4_000
+PASSAGES_MAX = 3_000
+"""Limit of passages read in one session."""
 RECORDS_PER_SESSION_MAX = 50
 
 # Token budgets of injected text, and deadlines of the processes that inject it.

@@ -27,7 +27,7 @@ from holloway.capture.json_lines import (
     read_objects,
 )
 from holloway.capture.session_reader import Following
-from holloway.domain.event import Plan, Said, Started, ToolKind, Usage
+from holloway.domain.event import Plan, Said, Started, Summarized, ToolKind, Usage
 from holloway.text.edit_lines import changed_lines
 
 if TYPE_CHECKING:
@@ -236,6 +236,8 @@ class _Transcript:
         for block in map(as_mapping, as_items(content)):
             if block.get("type") == "tool_result":
                 yield from self._parse_result(block, row.get("toolUseResult"))
+        if row.get("isCompactSummary") is True and not actor:
+            yield Summarized(self._following.at, join_text_blocks(content, "text"))
         hidden = any(row.get(name) is True for name in ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"))
         if actor or hidden or as_mapping(row.get("origin")).get("kind", "human") != "human":
             return

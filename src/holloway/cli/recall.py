@@ -43,6 +43,8 @@ SOURCE_LABELS = {
     "qa_auto": "from a check of finished work",
     "mcp_auto": "recorded over MCP",
     "commit_auto": "from a commit",
+    "agent_note": "noted by an agent",
+    "agent_concluded": "concluded by an agent",
     "synthesis": "synthesised from several sessions",
     "rules_file": "read from a rules file",
     "foreign_file": "imported from a file of unknown origin",

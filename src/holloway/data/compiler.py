@@ -110,7 +110,7 @@ def compile_programs(source: TableSource) -> dict[str, Table]:
     }
 
 
-ROLES = "address reader oblige dismiss dismissed act urge function join fetch foreign".split()
+ROLES = "address reader oblige dismiss dismissed act urge order function join fetch foreign".split()
 
 
 def compile_repository_text(source: TableSource) -> dict[str, Table]:

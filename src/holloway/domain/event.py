@@ -99,6 +99,14 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class Summarized:
+    """The summary of the conversation so far that the host had a model write, when the context was compacted."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens that a model call took; `context` is how full the context was."""
 
@@ -171,5 +179,17 @@ class Ended:
 
 
 Event = (
-    Started | Prompt | Call | Result | Said | Usage | Plan | Interrupted | Recorded | SubtaskDone | QaFindings | Ended
+    Started
+    | Prompt
+    | Call
+    | Result
+    | Said
+    | Summarized
+    | Usage
+    | Plan
+    | Interrupted
+    | Recorded
+    | SubtaskDone
+    | QaFindings
+    | Ended
 )

@@ -53,6 +53,8 @@ class Source(StrEnum):
     QA_AUTO = "qa_auto"
     MCP_AUTO = "mcp_auto"
     COMMIT_AUTO = "commit_auto"
+    AGENT_NOTE = "agent_note"
+    AGENT_CONCLUDED = "agent_concluded"
     SYNTHESIS = "synthesis"
     RULES_FILE = "rules_file"
     FOREIGN_FILE = "foreign_file"
@@ -181,6 +183,7 @@ class Draft:
     methodology: str = ""
     origin: str = ""
     relations: tuple[Relation, ...] = ()
+    stated_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +222,8 @@ class Memory:
     work_unit: WorkUnit | None = None
     methodology: str = ""
     origin: str = ""
+    stated_at: str = ""
+    """When its evidence was stated, if that was before it was stored: the end of a session, the date of a commit."""
     stale_at: str = ""
     superseded_by: str = ""
     deleted_at: str = ""

@@ -207,6 +207,7 @@ def memory_json(memory: Memory, now: datetime) -> dict[str, Any]:
         "created_at": memory.created_at,
         "updated_at": memory.updated_at,
         "last_used_at": memory.last_used_at,
+        "stated_at": memory.stated_at,
         "use_count": memory.use_count,
         "half_life_days": memory.half_life_days,
         "session": memory.session,

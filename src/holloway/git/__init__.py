@@ -37,9 +37,9 @@ if TYPE_CHECKING:
         root_commits,
         tracked_files,
     )
-    from holloway.git.runner import GitInterrupted, run_git, run_succeeds, stream_git
+    from holloway.git.runner import GitInterrupted, read_user_email, run_git, run_succeeds, stream_git
 
-_RUNNER_NAMES = frozenset({"GitInterrupted", "run_git", "run_succeeds", "stream_git"})
+_RUNNER_NAMES = frozenset({"GitInterrupted", "read_user_email", "run_git", "run_succeeds", "stream_git"})
 
 
 def __getattr__(name: str) -> object:
@@ -82,6 +82,7 @@ __all__ = [
     "normalise_origin",
     "origin_url",
     "read_file_at",
+    "read_user_email",
     "root_commits",
     "run_git",
     "run_succeeds",

@@ -144,6 +144,16 @@ def read_work_tree_options(root: str, timeout_s: float = GIT_TIMEOUT_S) -> list[
     ]
 
 
+def read_user_email(root: str, timeout_s: float = GIT_TIMEOUT_S) -> str:
+    """Return the e-mail address that the user set for all repositories; empty if there is none.
+
+    The repository's own setting does not count: an unpacked folder could bring the address of its author.
+    """
+    command = ("config", "--global", "--get", "user.email")
+    code, address = _run_process(command, root, _repository_environment(root), "", timeout_s)
+    return address.strip() if code == 0 else ""
+
+
 def read_table_ref(root: str, ref: str, timeout_s: float) -> str:
     """Return the value of a ref in reftable format: a commit, or `ref: ` and the name of another ref; may be empty.
 

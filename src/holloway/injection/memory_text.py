@@ -39,7 +39,7 @@ def render_rows(rows: Sequence[Row], tokens: int = TOOL_RESULT_TOKENS_MAX) -> tu
 
 def render_row(row: Row) -> str:
     """Render one memory about a file, a failure or a search."""
-    label = label_memory(str(row["state"]), str(row["type"]))
+    label = label_memory(row)
     cited, details = cite_row(row), row.get("details")
     if row.get("as") == "fix" and isinstance(details, dict) and details.get("fix"):
         error, fix = neutralize_text(str(details.get("error", ""))), neutralize_text(str(details["fix"]))
@@ -53,16 +53,17 @@ def render_row(row: Row) -> str:
     return line("tool_result", "file", path=path, label=label, text=text, cited=cited)
 
 
-def label_memory(state: str, kind: str) -> str:
-    """Return the prefix of a memory: its doubt, and whether it is a dead end."""
-    doubtful = doubt_note(state)
-    return (f"{doubtful}: " if doubtful else "") + ("dead end: " if kind == "dead_end" else "")
+def label_memory(row: Row) -> str:
+    """Return the prefix of a memory: its doubt or speaker, and whether it is a dead end."""
+    doubtful = doubt_note(str(row["state"]), str(row["source"]))
+    return (f"{doubtful}: " if doubtful else "") + ("dead end: " if row["type"] == "dead_end" else "")
 
 
 def cite_row(row: Row) -> str:
     """Return the citation of a row."""
     sessions = len(json.loads(str(row["sessions"])))
-    return render_citation(str(row["id"]), str(row["updated_at"]), sessions, taught=row["source"] == "user_taught")
+    stated_at = str(row["stated_at"] or row["updated_at"])
+    return render_citation(str(row["id"]), stated_at, sessions, taught=row["source"] == "user_taught")
 
 
 def summarize_row(row: Row) -> str:

@@ -205,16 +205,16 @@ def _render_coupled(pair: CoupledFile) -> str:
 
 
 def _render_memory(row: Row) -> str:
-    slots = {"doubt": label_doubt(str(row["state"])), "text": summarize_row(row), "cited": cite_row(row)}
+    slots = {"doubt": label_doubt(row), "text": summarize_row(row), "cited": cite_row(row)}
     if row["type"] == "dead_end":
         return line("prompt", "dead_end", day=format_day(str(row["updated_at"])), **slots)
     kind = "Trap" if row["type"] in PROMPT_TRAP_TYPES else str(row["type"]).replace("_", " ").capitalize()
     return line("prompt", "memory", kind=kind, **slots)
 
 
-def label_doubt(state: str) -> str:
-    """Return the suffix of the kind of a memory that may not hold."""
-    doubtful = doubt_note(state)
+def label_doubt(row: Row) -> str:
+    """Return the suffix of the kind of a memory that may not hold: its doubt or its speaker."""
+    doubtful = doubt_note(str(row["state"]), str(row["source"]))
     return f", {doubtful}" if doubtful else ""
 
 

@@ -379,4 +379,4 @@ def _observation_kind(memory: Memory) -> E2EKind | None:
 
 
 def _label_doubt(memory: Memory) -> str:
-    return label_doubt(memory.state)
+    return label_doubt({"state": memory.state, "source": memory.source})

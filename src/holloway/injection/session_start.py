@@ -253,7 +253,7 @@ def _render_module(module: OverviewModule) -> str:
 
 
 def _render_memory(row: Row) -> str:
-    label = label_memory(str(row["state"]), str(row["type"]))
+    label = label_memory(row)
     text, cited = neutralize_text(str(row["summary"])), render_citation(str(row["id"]))
     return line("session_start", "memory", label=label, text=text, cited=cited)
 

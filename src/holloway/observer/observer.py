@@ -15,7 +15,7 @@ from holloway.observer.activity import SessionActivity
 from holloway.observer.carriers import Trust
 from holloway.observer.provenance import trace_signals
 from holloway.observer.scratchpad import Scratchpad
-from holloway.observer.signals import dead_ends, file_access, searches, statements, user_edits, workflow
+from holloway.observer.signals import dead_ends, explanations, file_access, searches, statements, user_edits, workflow
 from holloway.observer.words import self_correction
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ DETECTORS: tuple[Callable[[SessionActivity], Iterable[Signal]], ...] = (
     statements.detect_agent_records,
     statements.detect_qa_findings,
     statements.detect_causal_statements,
-    statements.detect_commit_auto,
+    explanations.detect_explanations,
     dead_ends.detect_error_retry,
     dead_ends.detect_dead_end,
     dead_ends.detect_backtrack,

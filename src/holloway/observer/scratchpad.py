@@ -40,7 +40,7 @@ EVICTION_ORDER: tuple[tuple[str, frozenset[ToolKind]], ...] = (
     ("test_order", frozenset({ToolKind.SHELL, ToolKind.SEARCH})),
 )
 """Eviction order of a scratchpad over its byte budget: the signal that loses evidence, and the kinds of its actions."""
-EVICTED_VOICES = ("thought", "agent", "user")
+EVICTED_VOICES = ("thought", "summary", "agent", "user")
 """Voices whose notes are evicted next, in this order; records of the agent are never evicted."""
 RESULT_DIGESTS_MAX = 1_000
 PROTECTED_NOTES_MAX = 200
@@ -89,7 +89,7 @@ class Action:
 
 @dataclass(slots=True)
 class Note:
-    """A statement: its voice (user, agent, thought, record), its text, and the step that it followed."""
+    """A statement: its voice (user, agent, thought, summary, record), its text, and the step that it followed."""
 
     step: int
     at: float
@@ -284,6 +284,10 @@ def _add_statement(pad: Scratchpad, event: events.Said) -> None:
     )
 
 
+def _add_summary(pad: Scratchpad, event: events.Summarized) -> None:
+    _append_note(pad, Note(pad.step, event.at, "summary", cut_start(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX)))
+
+
 def _add_record(pad: Scratchpad, event: events.Recorded) -> None:
     if sum(note.voice == "record" for note in pad.notes) < config.RECORDS_PER_SESSION_MAX:
         text = cut_start(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX)
@@ -396,6 +400,7 @@ _HANDLERS: dict[type, Callable[[Scratchpad, Any], None]] = {
     events.Call: _add_call,
     events.Result: _add_result,
     events.Said: _add_statement,
+    events.Summarized: _add_summary,
     events.Usage: _add_usage,
     events.Plan: _set_plan,
     events.Interrupted: _mark_interrupted,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.memory import MemoryType
 from holloway.domain.work import Outcome, SessionType
-from holloway.observer.signals.signal import SIGNALS, SignalName
+from holloway.observer.signals.signal import SIGNALS, WRITTEN, SignalName
 
 if TYPE_CHECKING:
     from holloway.store.store import Store
@@ -90,7 +90,9 @@ GATES: dict[SessionType, Gate] = {
     ),
 }
 
-FROM_FAILURE = frozenset({SignalName.DEAD_END, SignalName.QA_FINDING, SignalName.USER_CORRECTION})
+FROM_FAILURE = frozenset(
+    {SignalName.DEAD_END, SignalName.QA_FINDING, SignalName.USER_CORRECTION, SignalName.USER_STATEMENT}
+)
 """Signals that may become memories even if the session failed: approaches to avoid, and a person's statements."""
 
 
@@ -105,6 +107,8 @@ class GateDecision(NamedTuple):
 
 def check_gate(kind: SessionType, outcome: Outcome, signal: SignalName) -> GateDecision:
     """Decide whether a signal of a session of this type and outcome may become a memory now, later or never."""
+    if signal in WRITTEN:
+        return _check_written(outcome, signal)
     gate = GATES[kind]
     rule = gate.rules.get(signal) if gate.rules is not None else GateRule(SIGNALS[signal].min_sessions)
     if rule is None or not gate.max_memories:
@@ -116,6 +120,15 @@ def check_gate(kind: SessionType, outcome: Outcome, signal: SignalName) -> GateD
     if outcome in gate.opens or outcome is Outcome.FAILURE or SIGNALS[signal].self_validating:
         return GateDecision("open", "", rule.min_sessions, rule.reduction)
     return GateDecision("held", "the session's work is not proved yet", rule.min_sessions, rule.reduction)
+
+
+def _check_written(outcome: Outcome, signal: SignalName) -> GateDecision:
+    """Decide on what somebody wrote down: a person's words always count, others unless the work went wrong."""
+    if signal not in FROM_FAILURE and outcome in (Outcome.CANCELLED, Outcome.FAILURE):
+        return GateDecision("shut", f"the session {'failed' if outcome is Outcome.FAILURE else 'was cancelled'}")
+    if signal is SignalName.AGENT_RECORD and outcome is not Outcome.SUCCESS:
+        return GateDecision("held", "the session's work is not proved yet", 1)
+    return GateDecision("open", "", 1)
 
 
 def humanize_name(name: SessionType | SignalName) -> str:

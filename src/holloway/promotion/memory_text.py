@@ -57,9 +57,16 @@ _DESTRUCTIVE_COMMAND = re.compile(
     re.IGNORECASE,
 )
 """Destructive commands: a fix that contains one is never suggested to another agent, even if it worked once."""
+_GENERIC_HEADING = re.compile(
+    r"(?:(?:here(?:'s| is| are)|all|done|now|the|my|both|key|main|other|more|final|quick|files?) )*"
+    r"(?:summary|changes?|overview|results?|notes?|details?|verification|fix(?:es|ed)?|analysis|context|next steps?"
+    r"|done|key technical concepts|problem solving|errors and fixes|intro|what changed|implementation|strengths)\b",
+    re.IGNORECASE,
+)
+"""Headings that say nothing about what is below them."""
 _WORD = re.compile(r"[A-Za-z][\w.'+-]*(?<![.'+-])")
 
-MEMORY_SENTENCE_CHARS_MAX = 400
+MEMORY_SENTENCE_CHARS_MAX = 480
 """Limit of a memory's sentence, in characters."""
 MEMORY_CLAUSE_CHARS_MAX = 240
 ERROR_CHARS_MIN = 80
@@ -278,12 +285,16 @@ def _write_external_reference(signal: Signal, evidence: SignalEvidence) -> Memor
 
 
 def _write_commit_auto(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    subject = strip_commit_type(_get_fact(signal, "subject")).rstrip(".")
-    reason = _get_fact(signal, "reason").rstrip(".")
-    if not reason:
-        return None
-    sentence = reason if subject.casefold() in reason.casefold() else f"{subject}: {reason}"
-    return MemoryText(MemoryType.DECISION, sentence, Decision(reason))
+    subject = strip_commit_type(_get_fact(signal, "context")).rstrip(".")
+    text = _get_fact(signal, "text", MEMORY_SENTENCE_CHARS_MAX)
+    sentence = text if not subject or subject.casefold() in text.casefold() else f"{subject}: {text}"
+    return MemoryText(MemoryType.DECISION, sentence, Decision(f"commit {signal.facts.get('sha') or ''}".strip()))
+
+
+def _write_passage(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
+    text, context = _get_fact(signal, "text", MEMORY_SENTENCE_CHARS_MAX), _get_fact(signal, "context").rstrip(": ")
+    sentence = f"{context}: {text}" if context and not _GENERIC_HEADING.match(context) else text
+    return MemoryText(signal.type or MemoryType.GOTCHA, sentence)
 
 
 def _list_strings(value: object) -> list[str]:
@@ -320,6 +331,9 @@ _TEMPLATES: dict[SignalName, Callable[[Signal, SignalEvidence], MemoryText | Non
     SignalName.PARALLEL_CONFLICT: _write_parallel_conflict,
     SignalName.EXTERNAL_REFERENCE: _write_external_reference,
     SignalName.COMMIT_AUTO: _write_commit_auto,
+    SignalName.AGENT_NOTE: _write_passage,
+    SignalName.CONCLUSION: _write_passage,
+    SignalName.USER_STATEMENT: _write_passage,
     SignalName.E2E: _write_e2e,
 }
 """Templates by signal. File access, import chases, test order, overruns and costs have none: synthesis counts them."""

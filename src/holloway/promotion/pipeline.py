@@ -19,7 +19,7 @@ from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, Re
 from holloway.domain.ports import format_stamp
 from holloway.domain.work import Outcome
 from holloway.errors import HollowayError
-from holloway.observer.signals.signal import SIGNALS, Signal, SignalName
+from holloway.observer.signals.signal import SIGNALS, WRITTEN, Signal, SignalName
 from holloway.promotion.candidate import Candidate, CodeMapLookup, FinishedSession, build_sighting_key
 from holloway.promotion.gates import GATES, HELD_DAYS, check_gate, humanize_name
 from holloway.promotion.memory_text import SignalEvidence, write_memory_text
@@ -72,7 +72,15 @@ _SCORE_MIN: dict[str, float] = {
 SCORE_MIN_DEFAULT = 0.6
 
 _FIXED_CONFIDENCE_SOURCES = frozenset(
-    {Source.ERROR_FIX, Source.AGENT_EXPLICIT, Source.QA_AUTO, Source.MCP_AUTO, Source.COMMIT_AUTO}
+    {
+        Source.ERROR_FIX,
+        Source.AGENT_EXPLICIT,
+        Source.QA_AUTO,
+        Source.MCP_AUTO,
+        Source.COMMIT_AUTO,
+        Source.AGENT_NOTE,
+        Source.AGENT_CONCLUDED,
+    }
 )
 
 
@@ -216,8 +224,10 @@ def write_drafts(store: Store, finished: FinishedSession, candidates: list[Candi
             commit=str(signal.facts.get("sha") or "") or finished.commit or session.commit,
             work_unit=session.work_unit,
             origin=candidate.origin,
+            stated_at=session.last_event_at,
         )
-        if candidate.draft.type not in GATES[finished.classification.type].types:
+        types = GATES[finished.classification.type].types
+        if candidate.draft.type not in types and signal.name not in WRITTEN:
             candidate.drop(f"{humanize_name(finished.classification.type)} sessions leave no {memory_text.type.label}")
 
 
@@ -312,7 +322,8 @@ def score_candidates(finished: FinishedSession, candidates: list[Candidate], *, 
         if candidate.score < factor * get_score_threshold(draft.type) and not candidate.signal.taint:
             candidate.drop(f"its score is {candidate.score:.2f}")
     max_memories = GATES[finished.classification.type].max_memories
-    ranked = sorted(_list_undecided(candidates), key=lambda candidate: (-candidate.score, candidate.number))
+    behavioural = [candidate for candidate in _list_undecided(candidates) if candidate.signal.name not in WRITTEN]
+    ranked = sorted(behavioural, key=lambda candidate: (-candidate.score, candidate.number))
     for candidate in ranked[max_memories:]:
         candidate.drop(f"more than {max_memories} from one session")
 
@@ -364,7 +375,9 @@ def store_candidate(store: Store, candidate: Candidate, draft: Draft) -> None:
 def compute_initial_confidence(signal: Signal, sessions: int, reduction: float) -> float:
     """Return the initial confidence of a memory from this signal."""
     row = SIGNALS[signal.name]
-    if row.source in _FIXED_CONFIDENCE_SOURCES or row.source is Source.USER_CORRECTION:
+    if row.confidence is not None:
+        initial = row.confidence
+    elif row.source in _FIXED_CONFIDENCE_SOURCES or row.source is Source.USER_CORRECTION:
         initial = confidence.BIRTH[row.source][0]
     else:
         extra_sessions = max(0, sessions - row.min_sessions)

@@ -63,6 +63,8 @@ SOURCE_TRUST = {
     Source.QA_AUTO: 1.1,
     Source.MCP_AUTO: 1.0,
     Source.COMMIT_AUTO: 1.0,
+    Source.AGENT_NOTE: 1.0,
+    Source.AGENT_CONCLUDED: 0.9,
     Source.SYNTHESIS: 1.0,
     Source.OBSERVER_INFERRED: 0.85,
     Source.FOREIGN_FILE: 0.7,

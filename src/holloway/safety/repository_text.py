@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
+from holloway.config import PASSAGE_CHARS_MAX
 from holloway.data import load_table
 from holloway.text import programs
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 REPOSITORY_TEXT_CHARS_MAX = 300
 NAME_WORDS_MAX = 7
 """Maximum number of words of one identifier, a leading `test` aside; with more it is a sentence."""
+SUBJECT_CHARS_MAX = 120
 PATH_PART_CHARS_MAX = 100
 PATH_WORDS_MAX = 7
 """Maximum number of words of one folder or file name."""
@@ -62,6 +64,10 @@ _MARKUP = re.compile(r"[<`]|\[\s*hw\s*:|\]\(", re.IGNORECASE)
 _CODE_SPAN = re.compile(r"`(?=[^`]*[A-Z.:_(])([\w.:*()&\[\]-]{1,60})`")
 """An identifier in backticks, as linters quote it; a plain word may be a program."""
 _HOST = re.compile(r"://|\bwww\.|[\w-]\.(?:com|org|net|io|dev|sh|app|ai|co|info|xyz|invalid|example)\b", re.IGNORECASE)
+_TAG_OR_LINK = re.compile(r"<[A-Za-z/!]|\[\s*hw\s*:|\]\(", re.IGNORECASE)
+_ARROWS = str.maketrans({"→": ">", "←": "<", "≥": ">", "≤": "<", "×": "x"})
+_ORDER = re.compile(rf"(?:^|[.!?:;(-]\s+)(?:{'|'.join(load_table('repository_text')['order'])})\b", re.IGNORECASE)
+"""A sentence that begins with a verb in the imperative, which reads as an order."""
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
 
 _SENTENCE_WORDS = {role: frozenset(words) for role, words in load_table("repository_text").items()}
@@ -145,12 +151,41 @@ def is_failure(text: str) -> bool:
     return _SENTENCE_WORDS["act"].isdisjoint(followers)
 
 
+def is_explanation(text: str) -> bool:
+    """Whether a passage of a commit or a document explains: no order, no reader addressed, no host, no markup."""
+    return not _ORDER.search(text) and _is_statement(text, PASSAGE_CHARS_MAX)
+
+
+def is_subject(text: str) -> bool:
+    """Whether a commit subject describes a change: it names no host and no program to run, and addresses nobody."""
+    return _SENTENCE_WORDS["act"].isdisjoint(_split_words(text)) and _is_statement(text, SUBJECT_CHARS_MAX)
+
+
+def _is_statement(text: str, chars_max: int) -> bool:
+    plain = text.translate(_ARROWS)
+    if len(plain) > chars_max or not _READABLE.match(plain) or not is_readable(plain):
+        return False
+    if _TAG_OR_LINK.search(plain) or _HOST.search(plain):
+        return False
+    words = _split_words(plain)
+    present = set(words)
+    if present & (_SENTENCE_WORDS["address"] | _SENTENCE_WORDS["fetch"]):
+        return False
+    return not (
+        (present & _SENTENCE_WORDS["reader"] and present & _SENTENCE_WORDS["oblige"])
+        or (present & _SENTENCE_WORDS["dismiss"] and present & _SENTENCE_WORDS["dismissed"])
+        or (present & _SENTENCE_WORDS["act"] and present & _SENTENCE_WORDS["urge"])
+    )
+
+
 KINDS: dict[str, Callable[[str], bool]] = {
     "path": is_path,
     "branch": is_path,
     "name": is_name,
     "command": is_command,
     "failure": is_failure,
+    "explanation": is_explanation,
+    "subject": is_subject,
 }
 """Kinds of repository text that may be shown, with the check that a text of the kind passes."""
 

@@ -15,7 +15,7 @@ from holloway.capture.session_files import Unlearned, from_journal, list_ended
 from holloway.codemap.health import MapBusy
 from holloway.config import SESSION_SILENCE_S
 from holloway.domain.ports import format_stamp, parse_stamp
-from holloway.promotion import synthesis
+from holloway.promotion import history_harvest, synthesis
 from holloway.promotion.insight import Reflection
 from holloway.service import agent_notes
 from holloway.service.past_sessions import open_session_files
@@ -146,6 +146,18 @@ def set_aside_reverted(memory: Holloway, seconds: float) -> str:
     return f"{len(reverted_memories)} taken back" if reverted_memories else ""
 
 
+def has_new_commits(memory: Holloway) -> bool:
+    """Return whether there are commits whose messages were not read for explanations yet."""
+    head = git.head_commit(str(memory.project.root))
+    return bool(head) and head != memory.store.get_meta(history_harvest.HARVESTED)
+
+
+def harvest_history(memory: Holloway, seconds: float) -> str:
+    """Read the messages of new commits for explanations."""
+    harvest = history_harvest.harvest_history(memory.store, Learning(memory.opened).places)
+    return f"{harvest.added} from {harvest.commits} commits" if harvest.added else ""
+
+
 def has_unembedded(memory: Holloway) -> bool:
     """Return whether memories lack vectors."""
     return memory.search.to_embed() > 0
@@ -218,6 +230,7 @@ JOBS = (
     Job("held", is_held, settle_held),
     Job("undone", has_moved, set_aside_reverted),
     Job("map", has_folder, update_map),
+    Job("history", has_new_commits, harvest_history),
     Job("embed", has_unembedded, embed_memories),
     Job("synthesis", has_reached_a_count, reflect_on_modules),
     Job("weekly", is_week_over, look_across),

@@ -22,7 +22,7 @@ OBSERVED_PREFIX = "observer:"
 IS_SESSION = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, instr(s.id, '/') - 1))"
 """Selects, among the rows `s` of the ledger, those of sessions."""
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 """Schema version that these queries expect; hooks ignore a file of another version."""
 
 LOADED_BY_HOST = "host"
@@ -34,12 +34,12 @@ LIVING = "m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined
 _HERE = f"{LIVING} AND (m.branch_only = '' OR m.branch_only = :branch)"
 _SHOWABLE = f"""
 {_HERE}
-    AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix'))
+    AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix', 'commit_auto'))
     AND (m.pinned = 1 OR m.state = 'confirmed' OR :least < m.confidence * CASE WHEN m.half_life_days IS NULL THEN 1
          ELSE pow(0.5, :fades * max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END)
     AND m.id NOT IN (SELECT memory FROM injections WHERE session = :session AND context = :context)
 """
-_COLUMNS = "m.id, m.type, m.summary, m.state, m.source, m.sessions, m.created_at, m.updated_at"
+_COLUMNS = "m.id, m.type, m.summary, m.state, m.source, m.sessions, m.created_at, m.updated_at, m.stated_at"
 
 # Gotchas are shown unasked when a file is opened, and so is everything that a person tied to a file, whatever its type.
 # The inner query reads the two indexes only; full rows are fetched for the few that are shown.
@@ -50,7 +50,7 @@ FROM (
   FROM memory_files f JOIN memories m INDEXED BY memories_lookup ON m.seq = f.seq
   WHERE f.path IN (SELECT value FROM json_each(:paths)) AND {_SHOWABLE}
     AND (m.type IN ('gotcha', 'dead_end', 'error_pattern', 'causal_dependency') OR m.pinned = 1
-         OR m.source = 'user_taught')
+         OR m.source IN ('user_taught', 'commit_auto'))
   ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
   LIMIT :limit
 ) chosen JOIN memories m ON m.seq = chosen.seq

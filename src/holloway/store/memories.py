@@ -137,6 +137,11 @@ class Memories:
         rows = self._db.fetch_rows(sql, (origin,))
         return self._parse_memory(rows[0]) if rows else None
 
+    def count_with_origin(self, prefix: str) -> int:
+        """Count the memories, living or not, whose origin begins with a prefix."""
+        sql = "SELECT count(*) FROM memories WHERE substr(origin, 1, length(?)) = ?"
+        return int(self._db.fetch_value(sql, (prefix, prefix)))
+
     def list_observed(self) -> list[Memory]:
         """Return living observed memories that are tied to a commit and that no person has confirmed."""
         sql = SELECT + (
@@ -310,6 +315,7 @@ class Memories:
             "tags": tuple(dict.fromkeys([*memory.tags, *draft.tags])),
             "branch_only": draft.branch_only and memory.branch_only,
             "pinned": memory.pinned or draft.pinned,
+            "stated_at": max(memory.stated_at, draft.stated_at),
         }
         if draft.session:
             fields["sessions"] = tuple(dict.fromkeys([*memory.sessions, draft.session]))
@@ -362,6 +368,7 @@ class Memories:
             work_unit=draft.work_unit,
             methodology=draft.methodology,
             origin=draft.origin,
+            stated_at=draft.stated_at,
         )
         self._write_row(memory, text_fingerprint)
         self.add_history(memory.id, "created", f"by {draft.source}" + (f", {draft.agent}" if draft.agent else ""))

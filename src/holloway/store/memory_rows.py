@@ -53,6 +53,7 @@ _TEXTS = (
     "created_at",
     "updated_at",
     "last_used_at",
+    "stated_at",
     "review_after",
     "session",
     "agent",

@@ -411,6 +411,8 @@ CREATE TABLE foreign_digests (
 CREATE INDEX foreign_digests_seen_at ON foreign_digests (seen_at)
 """
 
+STATED = "ALTER TABLE memories ADD COLUMN stated_at TEXT NOT NULL DEFAULT ''"
+
 
 def split_statements(script: str) -> list[str]:
     """Split a script into statements; a trigger stays one statement."""
@@ -492,6 +494,11 @@ def foreign_0013(database: Database, ids: Ids) -> None:
     _run_script(database, FOREIGN)
 
 
+def stated_0014(database: Database, ids: Ids) -> None:
+    """Add the time at which the evidence of a memory was stated: the end of its session, or the date of its commit."""
+    _run_script(database, STATED)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -506,6 +513,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     uses_0011,
     terms_0012,
     foreign_0013,
+    stated_0014,
 )
 
 

@@ -146,6 +146,17 @@ def find_commit_message(args: list[str], documents: list[str]) -> str:
     return "\n\n".join(parts).strip()[:COMMIT_MESSAGE_CHARS_MAX]
 
 
+def find_pull_request_text(args: list[str], documents: list[str]) -> str:
+    """Find the title and the body of a pull request: its options, a here-document or the standard input."""
+    title, body = (
+        [_read_document(value) for value in list_option_values(args, frozenset(names))]
+        for names in (("-t", "--title"), ("-b", "--body"))
+    )
+    if not body and documents and {"-F", "--body-file"} & set(args):
+        body = [documents[0]]
+    return "\n".join([*title[:1], *body[:1]]).strip()[:COMMIT_MESSAGE_CHARS_MAX]
+
+
 def _read_document(value: str) -> str:
     """Read the here-document of `$(cat <<EOF …)`; any other value is returned as it is."""
     if not value.startswith("$("):

@@ -160,6 +160,8 @@ class _Reading:
         if kind == EDIT and not paths:
             paths = arguments.list_patched_files([*args, *documents])
         message = arguments.find_commit_message(args, documents) if kind == COMMIT else ""
+        if program == PULL_REQUEST_PROGRAM:
+            message = arguments.find_pull_request_text(args, documents)
         return Step(
             kind,
             program,
@@ -174,6 +176,7 @@ class _Reading:
         )
 
 
+PULL_REQUEST_PROGRAM = "gh pr create"
 _INTERPRETERS = frozenset(("python", "php", "ruby", "node"))
 _TWO_DEEP = frozenset(
     ("go mod", "docker compose", "gh pr", "gh issue", "gh run", "gh repo", "gh release", "gh workflow")

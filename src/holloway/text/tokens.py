@@ -39,6 +39,13 @@ _PIECE = re.compile(
 _REPEATED = re.compile(r"(.)\1*", re.DOTALL)
 _CITED = re.compile(r"\bhw:([0-9a-f]{6,32})\b")
 _DOUBTS = {"unconfirmed": "unconfirmed", "stale": "possibly out of date"}
+_SPEAKERS = {
+    "user_correction": "you said",
+    "agent_concluded": "the agent concluded",
+    "agent_note": "an agent noted",
+    "commit_auto": "a commit says",
+}
+"""Caveat of an unconfirmed memory, by its source."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -92,9 +99,10 @@ def render_citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, 
     return f"[{', '.join(parts)}]"
 
 
-def doubt_note(state: str) -> str:
-    """Return the caveat for a memory in this state; empty if it is confirmed."""
-    return _DOUBTS.get(state, "")
+def doubt_note(state: str, source: str = "") -> str:
+    """Return the caveat for a memory in this state: who says it, if that is known; empty if it is confirmed."""
+    doubt = _DOUBTS.get(state, "")
+    return _SPEAKERS.get(source, doubt) if state == "unconfirmed" else doubt
 
 
 def cited_in(text: str) -> list[str]:

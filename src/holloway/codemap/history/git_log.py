@@ -90,7 +90,7 @@ def list_paths_at(root: str, commit: str) -> Iterator[str]:
     return (name for record in records if (name := _decode_path(record)))
 
 
-def read_commits(root: str, hashes: list[str], *, has_contents: bool) -> LogReading:
+def read_commits(root: str, hashes: list[str], *, has_contents: bool, body_chars: int = BODY_CHARS_MAX) -> LogReading:
     """Read these commits, in this order; without contents, line counts and renames of edited files are missing."""
     reading = LogReading()
     if not hashes:
@@ -103,7 +103,7 @@ def read_commits(root: str, hashes: list[str], *, has_contents: bool) -> LogRead
     try:
         for record in records:
             if record.startswith(b"\x01"):
-                reading.commits.append(_parse_commit(record, records))
+                reading.commits.append(_parse_commit(record, records, body_chars))
             elif reading.commits and record.strip(b"\n"):
                 _parse_change(reading, record.lstrip(b"\n"), records)
     except git.GitInterrupted:
@@ -112,11 +112,11 @@ def read_commits(root: str, hashes: list[str], *, has_contents: bool) -> LogRead
     return reading
 
 
-def _parse_commit(record: bytes, records: Iterator[bytes]) -> Commit:
+def _parse_commit(record: bytes, records: Iterator[bytes], body_chars: int) -> Commit:
     at, subject, body = (next(records, b"").decode("utf-8", "replace") for _ in range(3))
     seconds = int(at) if at.isdecimal() else 0
     commit = record[1:].decode("ascii", "replace")
-    return Commit(commit, min(seconds, TIME_MAX_S), subject[:SUBJECT_CHARS_MAX], body.strip()[:BODY_CHARS_MAX])
+    return Commit(commit, min(seconds, TIME_MAX_S), subject[:SUBJECT_CHARS_MAX], body.strip()[:body_chars])
 
 
 def _parse_change(reading: LogReading, record: bytes, records: Iterator[bytes]) -> None:

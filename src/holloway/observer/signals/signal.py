@@ -36,6 +36,9 @@ class SignalName(StrEnum):
     CONTEXT_TOKEN_SPIKE = "context_token_spike"  # noqa: S105  (a signal's name)
     USER_CORRECTION = "user_correction"
     COMMIT_AUTO = "commit_auto"
+    AGENT_NOTE = "agent_note"
+    CONCLUSION = "conclusion"
+    USER_STATEMENT = "user_statement"
     DEAD_END = "dead_end"
     CAUSAL_STATEMENT = "causal_statement"
     AGENT_RECORD = "agent_record"
@@ -51,7 +54,21 @@ class SignalSpec(NamedTuple):
     min_sessions: int
     source: Source = Source.OBSERVER_INFERRED
     self_validating: bool = False
+    confidence: float | None = None
+    """Initial confidence, if it is not that of the source."""
 
+
+WRITTEN = frozenset(
+    {
+        SignalName.USER_CORRECTION,
+        SignalName.AGENT_RECORD,
+        SignalName.COMMIT_AUTO,
+        SignalName.AGENT_NOTE,
+        SignalName.CONCLUSION,
+        SignalName.USER_STATEMENT,
+    }
+)
+"""Signals of what somebody wrote down: every type of session teaches by them, without a limit of its own."""
 
 SIGNALS: dict[SignalName, SignalSpec] = {
     SignalName.CO_ACCESS: SignalSpec(0.91, (T.CAUSAL_DEPENDENCY, T.PREFETCH_PATTERN), 3),
@@ -74,7 +91,10 @@ SIGNALS: dict[SignalName, SignalSpec] = {
     SignalName.USER_CORRECTION: SignalSpec(
         0.90, (T.PREFERENCE, T.REQUIREMENT, T.GOTCHA), 1, Source.USER_CORRECTION, self_validating=True
     ),
-    SignalName.COMMIT_AUTO: SignalSpec(0.75, (T.DECISION,), 1, Source.COMMIT_AUTO),
+    SignalName.COMMIT_AUTO: SignalSpec(0.80, (T.DECISION,), 1, Source.COMMIT_AUTO),
+    SignalName.AGENT_NOTE: SignalSpec(0.80, (T.GOTCHA,), 1, Source.AGENT_NOTE),
+    SignalName.CONCLUSION: SignalSpec(0.80, (T.GOTCHA,), 1, Source.AGENT_CONCLUDED),
+    SignalName.USER_STATEMENT: SignalSpec(0.80, (T.PREFERENCE,), 1, Source.USER_CORRECTION, confidence=0.70),
     SignalName.DEAD_END: SignalSpec(0.80, (T.DEAD_END,), 1),
     SignalName.CAUSAL_STATEMENT: SignalSpec(0.80, (T.CAUSAL_DEPENDENCY,), 1),
     SignalName.AGENT_RECORD: SignalSpec(0.85, tuple(MemoryType), 1, Source.AGENT_EXPLICIT),

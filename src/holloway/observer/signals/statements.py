@@ -8,20 +8,22 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.memory import MemoryType
 from holloway.observer import own_text
+from holloway.observer.passages import extract_typed_text, split_passages
 from holloway.observer.signals.signal import Signal, SignalName
-from holloway.observer.words import causal, decision, prompt, self_correction, user_correction
+from holloway.observer.words import causal, prompt, self_correction, user_correction
 from holloway.text.fingerprint import normalise_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holloway.observer.activity import ActivityEntry, SessionActivity
-    from holloway.observer.scratchpad import Note
 
 CORRECTIONS_MAX = 20
 EVIDENCE_STEPS = 40
 """Number of steps within which the session must confirm a correction by a successful action."""
 STATED_NAME_CHARS_MIN = 3
+STATEMENT_WORDS_MIN = 8
+"""Minimum number of words of a rule that is told without the sentences around it."""
 
 _CODE = re.compile(r"`([^`\n]{2,80})`|\b(\w+(?:[._/]\w+)+|[a-z]+[A-Z]\w+|[A-Z]\w*[a-z][A-Z]\w*|\w+\(\))")
 _SHA = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\]", re.MULTILINE)
@@ -35,7 +37,7 @@ def detect_self_corrections(activity: SessionActivity) -> Iterator[Signal]:
         if correction is None or count >= CORRECTIONS_MAX:
             continue
         count += 1
-        file = _find_subject_file(activity, note, f"{correction.belief} {correction.fact}")
+        file = find_subject_file(activity, note.step, f"{correction.belief} {correction.fact}")
         facts = {
             "belief": correction.belief,
             "fact": correction.fact,
@@ -46,7 +48,7 @@ def detect_self_corrections(activity: SessionActivity) -> Iterator[Signal]:
         }
         files = (file,) if file else ()
         quotes = (correction.belief, correction.fact)
-        yield Signal(SignalName.SELF_CORRECTION, _build_key(correction.fact), note.step, files, facts, quotes)
+        yield Signal(SignalName.SELF_CORRECTION, build_key(correction.fact), note.step, files, facts, quotes)
 
 
 def detect_causal_statements(activity: SessionActivity) -> Iterator[Signal]:
@@ -64,12 +66,12 @@ def detect_causal_statements(activity: SessionActivity) -> Iterator[Signal]:
                 filter(
                     None,
                     (
-                        _find_subject_file(activity, note, statement.when),
-                        _find_subject_file(activity, note, statement.then),
+                        find_subject_file(activity, note.step, statement.when),
+                        find_subject_file(activity, note.step, statement.then),
                     ),
                 )
             )
-            key = _build_key(sentence)
+            key = build_key(sentence)
             quotes = (statement.when, statement.then)
             yield Signal(SignalName.CAUSAL_STATEMENT, key, note.step, tuple(dict.fromkeys(files)), facts, quotes)
 
@@ -83,30 +85,20 @@ def detect_user_corrections(activity: SessionActivity) -> Iterator[Signal]:
             text, after_edit=follows_edit, interrupted=activity.pad.interrupted_at == note.step
         )
         if correction is not None:
-            file = _find_subject_file(activity, note, correction.text)
-            facts = {"said": correction.text, "score": round(correction.score, 3), "prompt": prompt_index}
+            said = _find_whole_statement(note.text, correction.text)
+            file = find_subject_file(activity, note.step, said)
+            facts = {"said": said, "score": round(correction.score, 3), "prompt": prompt_index}
             files = (file,) if file else ()
             kind = MemoryType(str(correction.kind))
-            yield Signal(
-                SignalName.USER_CORRECTION,
-                _build_key(correction.text),
-                note.step,
-                files,
-                facts,
-                (correction.text,),
-                type=kind,
-            )
+            yield Signal(SignalName.USER_CORRECTION, build_key(said), note.step, files, facts, (said,), type=kind)
 
 
-def detect_commit_auto(activity: SessionActivity) -> Iterator[Signal]:
-    """Detect commits whose message gives a reason."""
-    for entry in activity.successful_commits:
-        reason = decision.extract_reason(entry.message)
-        if reason:
-            files = tuple(path for path, edits in activity.edited_files.items() if edits[0].step < entry.step)[:8]
-            subject = entry.message.strip().splitlines()[0][:200]
-            facts = {"subject": subject, "reason": reason, "sha": extract_sha(entry)}
-            yield Signal(SignalName.COMMIT_AUTO, _build_key(subject), entry.step, files, facts, (subject, reason))
+def _find_whole_statement(prompt_text: str, sentence: str) -> str:
+    """Return a rule with the sentences around it if it is too short to be understood alone."""
+    if len(sentence.split()) >= STATEMENT_WORDS_MIN:
+        return sentence
+    passages = split_passages(extract_typed_text(own_text.strip_own_text(prompt_text)))
+    return next((passage for passage, _ in passages if sentence in passage), sentence)
 
 
 def detect_agent_records(activity: SessionActivity) -> Iterator[Signal]:
@@ -116,7 +108,7 @@ def detect_agent_records(activity: SessionActivity) -> Iterator[Signal]:
         if text.strip():
             kind = MemoryType(note.type) if note.type in set(MemoryType) else MemoryType.GOTCHA
             facts = {"text": text}
-            yield Signal(SignalName.AGENT_RECORD, _build_key(text), note.step, note.files, facts, (text,), type=kind)
+            yield Signal(SignalName.AGENT_RECORD, build_key(text), note.step, note.files, facts, (text,), type=kind)
 
 
 def detect_qa_findings(activity: SessionActivity) -> Iterator[Signal]:
@@ -124,7 +116,7 @@ def detect_qa_findings(activity: SessionActivity) -> Iterator[Signal]:
     for finding in activity.pad.qa_findings:
         files = tuple(path for path in activity.edited_files if posixpath.basename(path) in finding)[:4]
         facts = {"finding": finding, "passed": bool(activity.pad.qa_passed)}
-        yield Signal(SignalName.QA_FINDING, _build_key(finding), activity.pad.step, files, facts, (finding,))
+        yield Signal(SignalName.QA_FINDING, build_key(finding), activity.pad.step, files, facts, (finding,))
 
 
 def extract_sha(entry: ActivityEntry) -> str:
@@ -153,17 +145,21 @@ def extract_code_names(text: str) -> set[str]:
     return {name for name in names if len(name) >= STATED_NAME_CHARS_MIN}
 
 
-def _find_subject_file(activity: SessionActivity, note: Note, text: str) -> str:
+def find_subject_file(activity: SessionActivity, step: int, text: str) -> str:
     """Return the file that a sentence is about: one that it names, else the last one touched before; empty if none."""
-    flat = text.casefold()
-    named = [path for path in activity.touched_files if posixpath.basename(path).casefold() in flat]
-    if named:
-        return named[0]
-    before = [
-        entry.path for entry in activity.entries if entry.step <= note.step and entry.path in activity.touched_files
-    ]
+    if named := find_named_file(activity, text):
+        return named
+    before = [entry.path for entry in activity.entries if entry.step <= step and entry.path in activity.touched_files]
     return before[-1] if before and extract_code_names(text) else ""
 
 
-def _build_key(text: str) -> str:
+def find_named_file(activity: SessionActivity, text: str) -> str:
+    """Return the touched file that a text names, one whose whole path it has first; empty if none."""
+    flat = text.casefold()
+    named = [path for path in activity.touched_files if "." in path and posixpath.basename(path).casefold() in flat]
+    return max(named, key=lambda path: path.casefold() in flat, default="")
+
+
+def build_key(text: str) -> str:
+    """Return the key that identifies a statement in any session."""
     return normalise_text(text)[:160]

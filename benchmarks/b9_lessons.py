@@ -1,0 +1,203 @@
+"""B9, lessons: what an agent would be told after real sessions, beside the lessons that careful readers wrote down.
+
+    python -m benchmarks.b9_lessons show --data DIR --transcripts DIR --repositories DIR --out DIR
+    python -m benchmarks.b9_lessons score --data DIR --out DIR --judgements FILE
+
+`show` learns the sessions of each project in order, in a checkout as it was at the end of the last one, and writes
+every memory that would be told at trust level 2, in the words that an agent gets, to `shown.jsonl`, and every dropped
+or held candidate to `dropped.jsonl`. These files hold people's words: they stay outside of the repository. Judges read
+them; their verdicts are kept by the hash of the text. `score` prints recall and precision per project. A text without
+a verdict counts as noise, and a lesson without a match as missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+import subprocess
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import holloway
+from benchmarks.honest_lessons import read_transcript
+from holloway.injection.memory_text import render_row
+from holloway.observer.observer import Observer
+from holloway.observer.scratchpad import Scratchpad
+from holloway.promotion.history_harvest import harvest_history
+from holloway.service.session_learning import Learning
+from holloway.store import candidates, lookup
+from holloway.testing import FakeClock
+from holloway.text.fingerprint import normalise_text
+
+TUNING, REPORTING = "lessons_tuning.jsonl", "lessons_reporting.jsonl"
+WORTH_MIN = 2
+LEVEL = 2
+DAY_S = 86_400
+BOOTSTRAPS = 2_000
+VERDICTS = ("useful", "obvious", "noise", "wrong")
+
+
+def load_gold(data: Path, name: str) -> list[dict[str, Any]]:
+    """Load the lessons that are worth telling."""
+    rows = [json.loads(line) for line in (data / name).read_text("utf-8").splitlines()]
+    return [row for row in rows if row.get("worth", 0) >= WORTH_MIN]
+
+
+def hash_text(text: str) -> str:
+    """Return the key under which the verdicts on a text are kept."""
+    return hashlib.sha256(normalise_text(text).encode()).hexdigest()[:24]
+
+
+def show(options: argparse.Namespace) -> None:
+    """Learn the sessions of every project of a set, and write what would be told."""
+    gold = load_gold(options.data, options.set)
+    options.out.mkdir(parents=True, exist_ok=True)
+    shown_rows: list[dict[str, Any]] = []
+    dropped_rows: list[dict[str, Any]] = []
+    for letter, repository in name_projects(gold).items():
+        labelled = {row["session"] for row in gold if row["repo"] == repository}
+        folder = repository.replace("/", "+")
+        files = sorted((options.transcripts / folder).glob("*.jsonl"))
+        chosen = [file for file in files if options.all_sessions or file.stem in labelled]
+        pads = sorted((pad for file in chosen if (pad := read_pad(file))), key=lambda pad: pad.last_at)
+        started = time.process_time()
+        for row in learn_project(options.repositories / folder / "repo", pads):
+            row |= {"project": letter, "labelled": row["session"] in labelled}
+            (shown_rows if row.pop("shown") else dropped_rows).append(row)
+        print(f"{letter}: {len(pads)} sessions, {time.process_time() - started:.1f} s CPU")
+    for name, rows in (("shown", shown_rows), ("dropped", dropped_rows)):
+        with (options.out / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    counts = Counter((row["project"], row["source"]) for row in shown_rows)
+    print(f"{len(shown_rows)} shown, {len(dropped_rows)} dropped or held", dict(counts))
+
+
+def name_projects(gold: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the repositories of a set by letter: results name no repository."""
+    return {chr(ord("A") + index): name for index, name in enumerate(dict.fromkeys(row["repo"] for row in gold))}
+
+
+def read_pad(path: Path) -> Scratchpad | None:
+    """Read a transcript; None if it has no prompt and no action."""
+    observer = Observer()
+    _, events = read_transcript(path)
+    for event in events:
+        observer.observe_event(event)
+    return observer.pad if observer.pad.notes and observer.pad.actions else None
+
+
+def learn_project(repository: Path, pads: list[Scratchpad]) -> Iterator[dict[str, Any]]:
+    """Learn sessions in order; yield each memory and candidate with whether it would be told."""
+    end = max(pad.last_at for pad in pads)
+    moment = datetime.fromtimestamp(end, UTC).isoformat()
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "checkout")
+        _run_git("clone", "--quiet", "--shared", str(repository), str(root))
+        commit = _run_git("-C", str(root), "log", "-1", "--format=%H", f"--until={moment}", "HEAD")
+        _run_git("-C", str(root), "checkout", "--quiet", "-B", "main", commit)
+        clock = FakeClock(datetime.fromtimestamp(end + DAY_S, UTC))
+        with holloway.open(root, home=Path(folder, "home"), clock=clock) as memory:
+            memory.map.update()
+            learning = Learning(memory.opened)
+            for pad in pads:
+                learning.learn(pad, settle=False)
+            learning.take_back()
+            learning.settle_held()
+            harvest_history(memory.store, learning.places, is_own=True)
+            yield from _list_shown(memory, clock)
+            yield from _list_dropped(memory, pads)
+
+
+def _run_git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def _list_shown(memory: Any, clock: FakeClock) -> Iterator[dict[str, Any]]:
+    connection = memory.store.database.connection
+    viewer = lookup.Viewer(session="", context=0, branch="main", now=clock.now().isoformat(), level=LEVEL)
+    ids = [str(row[0]) for row in connection.execute("SELECT id FROM memories ORDER BY seq")]
+    rows = {str(row["id"]): row for row in lookup.find_unseen(connection, ids, viewer)}
+    details = lookup.load_details(connection, list(rows))
+    for memory_id, row in rows.items():
+        stored = memory.store.memories.get_memory(memory_id)
+        if stored.type.value in ("work_state", "work_unit_outcome"):
+            continue
+        facts, files = details[memory_id]
+        text = render_row(row | {"details": facts, "files": files, "path": files[0] if files else ""})
+        yield {
+            "shown": True,
+            "hash": hash_text(stored.content),
+            "session": stored.session,
+            "type": stored.type.value,
+            "source": stored.source.value,
+            "files": files,
+            "text": text,
+            "content": stored.content,
+        }
+
+
+def _list_dropped(memory: Any, pads: list[Scratchpad]) -> Iterator[dict[str, Any]]:
+    for pad in pads:
+        session = pad.start.session if pad.start else ""
+        for candidate in candidates.list_session_candidates(memory.store.database, session):
+            if candidate.state not in (candidates.PROMOTED, candidates.REINFORCED) and candidate.draft:
+                content = str(candidate.draft["content"])
+                yield {
+                    "shown": False,
+                    "hash": hash_text(content),
+                    "session": session,
+                    "source": candidate.signal,
+                    "reason": candidate.reason,
+                    "content": content,
+                }
+
+
+def score(options: argparse.Namespace) -> None:
+    """Print recall and precision per project, with bootstrap intervals."""
+    gold = load_gold(options.data, options.set)
+    shown_rows = [json.loads(line) for line in (options.out / "shown.jsonl").read_text("utf-8").splitlines()]
+    judged = [json.loads(line) for line in options.judgements.read_text("utf-8").splitlines()]
+    verdicts = {row["hash"]: row["verdict"] for row in judged}
+    hashes = {row["hash"] for row in shown_rows}
+    caught = {gold_id for row in judged if row["hash"] in hashes for gold_id in row.get("gold", ())}
+    for letter, repository in name_projects(gold).items():
+        lessons = [row["id"] in caught for row in gold if row["repo"] == repository]
+        texts = [verdicts.get(row["hash"], "noise") for row in shown_rows if row["project"] == letter]
+        low, high = _bootstrap(lessons)
+        shares = {verdict: texts.count(verdict) for verdict in VERDICTS}
+        print(
+            f"{letter}: recall {sum(lessons)}/{len(lessons)} = {sum(lessons) / len(lessons):.2f} [{low:.2f}, {high:.2f}]"
+        )
+        print(
+            f"   shown {len(texts)}: "
+            + ", ".join(f"{name} {count / max(1, len(texts)):.2f}" for name, count in shares.items())
+        )
+
+
+def _bootstrap(values: list[bool]) -> tuple[float, float]:
+    chooser = random.Random(7)
+    means = sorted(sum(chooser.choices(values, k=len(values))) / len(values) for _ in range(BOOTSTRAPS))
+    return means[BOOTSTRAPS // 40], means[-BOOTSTRAPS // 40]
+
+
+def main() -> None:
+    """Run one of the two commands."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("command", choices=("show", "score"))
+    for name in ("data", "transcripts", "repositories", "out", "judgements"):
+        parser.add_argument(f"--{name}", type=Path)
+    parser.add_argument("--set", choices=(TUNING, REPORTING), default=TUNING)
+    parser.add_argument("--all-sessions", action="store_true")
+    options = parser.parse_args()
+    (show if options.command == "show" else score)(options)
+
+
+if __name__ == "__main__":
+    main()

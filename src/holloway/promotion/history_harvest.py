@@ -1,0 +1,204 @@
+"""History harvest: explanations in commit messages become memories of the files that the commits changed.
+
+The authors wrote down why a change was made, so a project has a memory on its first day. A passage of a commit body is
+kept if the passage ranker takes it for a lesson, the output gate admits it as an explanation, its commit was not
+reverted, and the code that it names still exists.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holloway import git
+from holloway.codemap.history import git_log
+from holloway.config import HARVEST_COMMITS_MAX, HARVEST_MEMORIES_MAX, HISTORY_BODY_CHARS_MAX
+from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
+from holloway.domain.memory_details import Decision
+from holloway.domain.ports import format_stamp
+from holloway.errors import HollowayError
+from holloway.observer.passage_ranker import is_lesson, score_passage
+from holloway.observer.passages import Speaker, split_commit_body
+from holloway.observer.signals.statements import extract_code_names
+from holloway.observer.words.decision import strip_commit_type
+from holloway.safety.paths import path_exists
+from holloway.safety.prompt_injection import find_injection
+from holloway.safety.repository_text import admit, only_paths
+from holloway.store.write_gate import sanitize_draft
+from holloway.text.file_roles import is_test, is_third_party
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holloway.codemap.history.git_log import Commit
+    from holloway.promotion.candidate import CodeMapLookup
+    from holloway.store.store import Store
+
+ORIGIN_PREFIX = "history:"
+HARVESTED = "harvested_commit"
+PASSAGES_PER_COMMIT_MAX = 2
+FILES_PER_MEMORY_MAX = 4
+READ_BYTES_MAX = 512 * 1024
+_NOT_SOURCE = (
+    ".lock",
+    ".sum",
+    ".md",
+    ".rst",
+    ".txt",
+    ".svg",
+    ".snap",
+    "-lock.json",
+    "-lock.yaml",
+    "CHANGELOG",
+    "CHANGES",
+)
+"""Ends of files that most commits change and that nobody opens for the reason of one of them."""
+_REFERRING = re.compile(r"(?:this|that|these|those|it|they|also|so|and|but|however|previously)\b", re.IGNORECASE)
+_REFERENCE = re.compile(r"\s*\(#\d{1,9}\)")
+_REVERT = re.compile(r"^This reverts commit ([0-9a-f]{7,64})", re.MULTILINE)
+_REVERTED_SUBJECT = re.compile(r'^Revert "(.{1,200})"$')
+
+
+@dataclass(frozen=True, slots=True)
+class Harvest:
+    """The outcome of a harvest: commits read, memories added, and whether they wait for review."""
+
+    commits: int = 0
+    added: int = 0
+    for_review: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Explanation:
+    """A passage of a commit that is worth telling."""
+
+    commit: Commit
+    number: int
+    text: str
+    files: tuple[str, ...]
+    score: float
+
+
+def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None = None) -> Harvest:
+    """Harvest the commits of the current branch that were not read before; the newest explanations come first.
+
+    `is_own` tells whether the repository is the person's; by default it is if they have a commit in it.
+    """
+    root = str(store.project.root)
+    head = git.head_commit(root)
+    earlier = store.get_meta(HARVESTED)
+    if not head or head == earlier:
+        return Harvest()
+    known = [f"^{earlier}"] if git_log.is_hash(earlier) and git.has_commit(root, earlier) else []
+    hashes = git_log.list_commits(root, f"--max-count={HARVEST_COMMITS_MAX}", head, *known)
+    reading = git_log.read_commits(root, hashes, has_contents=True, body_chars=HISTORY_BODY_CHARS_MAX)
+    explanations = sorted(_find_explanations(reading.commits, root), key=lambda item: (-item.commit.at, item.number))
+    room = HARVEST_MEMORIES_MAX - store.memories.count_with_origin(ORIGIN_PREFIX)
+    for_review = not (has_own_commit(root) if is_own is None else is_own)
+    added = 0
+    with store.database.write_transaction():
+        for explanation in explanations[: max(0, room)]:
+            added += _store_explanation(store, explanation, places, for_review=for_review)
+        if reading.is_complete:
+            store.set_meta(HARVESTED, head)
+    return Harvest(len(reading.commits), added, for_review)
+
+
+def has_own_commit(root: str) -> bool:
+    """Return whether the person has a commit here: the author of a strange repository is not to be believed."""
+    email = git.read_user_email(root)
+    return bool(email) and bool(git.run_git(root, "log", "-1", "--format=%H", "--fixed-strings", f"--author=<{email}>"))
+
+
+def _find_explanations(commits: list[Commit], root: str) -> Iterator[_Explanation]:
+    reverted_hashes = {match[1] for commit in commits if (match := _REVERT.search(commit.body))}
+    reverted_subjects = {match[1] for commit in commits if (match := _REVERTED_SUBJECT.match(commit.subject))}
+    for commit in commits:
+        is_reverted = commit.subject in reverted_subjects or any(map(commit.hash.startswith, reverted_hashes))
+        files = _list_living_files(commit, root)
+        if is_reverted or not files or commit.subject.startswith('Revert "'):
+            continue
+        found = [
+            _Explanation(commit, number, text, files, score_passage(text, commit.subject, Speaker.COMMIT))
+            for number, text in enumerate(split_commit_body(commit.body))
+            if is_lesson(text, commit.subject, Speaker.COMMIT) and is_tellable(text) and _stands_alone(text, commit)
+        ]
+        best = sorted(found, key=lambda item: -item.score)[:PASSAGES_PER_COMMIT_MAX]
+        yield from (explanation for explanation in best if _is_current(explanation, root))
+
+
+def _stands_alone(text: str, commit: Commit) -> bool:
+    """Return whether a passage can be understood: it does not refer to a subject that may not be told."""
+    return bool(clean_subject(commit.subject)) or not _REFERRING.match(text)
+
+
+def clean_subject(subject: str) -> str:
+    """Return a commit subject without its type and its issue number; empty if it may not be told."""
+    plain = _REFERENCE.sub("", strip_commit_type(subject)).strip().rstrip(".")
+    return plain if admit("subject", plain) and not find_injection(plain) else ""
+
+
+def is_tellable(text: str) -> bool:
+    """Return whether a text of the repository may be told: an explanation that carries no prompt injection."""
+    return bool(admit("explanation", text)) and not find_injection(text)
+
+
+def _list_living_files(commit: Commit, root: str) -> tuple[str, ...]:
+    """List the source files that a commit changed most; empty if fewer than half of them still exist."""
+    ordered = sorted(commit.churn, key=lambda path: (-commit.churn[path], path))
+    sources = [path for path in only_paths(ordered) if _is_source(path)]
+    living = [path for path in sources if path_exists(path, root)]
+    return tuple(living[:FILES_PER_MEMORY_MAX]) if 2 * len(living) >= len(sources) else ()
+
+
+def _is_source(path: str) -> bool:
+    return not (is_test(path) or is_third_party(path) or path.endswith(_NOT_SOURCE))
+
+
+def _is_current(explanation: _Explanation, root: str) -> bool:
+    """Return whether the files still have one of the code names in the text; a text without any names none."""
+    names = extract_code_names(explanation.text)
+    return not names or any(_has_name(Path(root, path), names) for path in explanation.files)
+
+
+def _has_name(path: Path, names: set[str]) -> bool:
+    try:
+        with path.open("rb") as file:
+            content = file.read(READ_BYTES_MAX).decode("utf-8", "replace").casefold()
+    except OSError:
+        return False
+    return any(name in content for name in names)
+
+
+def _store_explanation(store: Store, explanation: _Explanation, places: CodeMapLookup, *, for_review: bool) -> bool:
+    """Store one explanation as a memory; returns whether it is new."""
+    draft = _build_draft(explanation, places, for_review=for_review)
+    if store.memories.is_rejected(draft.origin) or store.memories.find_by_origin(draft.origin):
+        return False
+    try:
+        added = store.memories.add_memory(sanitize_draft(draft, str(store.project.root)))
+    except HollowayError:  # a secret, or nothing left of the text
+        return False
+    return added.outcome == "added"
+
+
+def _build_draft(explanation: _Explanation, places: CodeMapLookup, *, for_review: bool) -> Draft:
+    commit = explanation.commit
+    subject = clean_subject(commit.subject)
+    module = places.module_of(explanation.files[0])
+    return Draft(
+        content=f"{subject}: {explanation.text}" if subject else explanation.text,
+        type=MemoryType.DECISION,
+        details=Decision(f"commit {commit.hash[:10]}"),
+        files=explanation.files,
+        modules=(module,) if module else (),
+        source=Source.COMMIT_AUTO,
+        state=State.QUARANTINED if for_review else State.UNCONFIRMED,
+        review=ReviewReason.IMPORTED if for_review else None,
+        commit=commit.hash,
+        stated_at=format_stamp(datetime.fromtimestamp(commit.at, UTC)),
+        origin=f"{ORIGIN_PREFIX}{commit.hash[:16]}:{explanation.number}",
+    )
