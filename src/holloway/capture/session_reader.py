@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holloway.capture import project_paths, tool_events
 from holloway.capture.json_lines import as_items, as_mapping, as_text, parse_time
@@ -18,6 +19,9 @@ from holloway.config import (
 )
 from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result, ToolKind
 from holloway.text.tools import is_record
+
+if TYPE_CHECKING:
+    from holloway.text.edit_lines import Change
 
 OPEN_CALLS_MAX = 10_000
 SAME_PROMPT_S = 2.0
@@ -53,9 +57,17 @@ class Following:
         self.cwd = as_text(folder, 4_096) or self.cwd
 
     def record_tool_use(
-        self, tool: object, arguments: Mapping[str, object], call_id: object, actor: str = ""
+        self,
+        tool: object,
+        arguments: Mapping[str, object],
+        call_id: object,
+        actor: str = "",
+        changes: Sequence[Change] = (),
     ) -> list[Event]:
-        """Return the events of a tool call, including the plan if the tool changed it."""
+        """Return the events of a tool call, including the plan if the tool changed it.
+
+        `changes` are the files that the host says the call has changed.
+        """
         name, call_key = as_text(tool), as_text(call_id)
         if not name:
             return []
@@ -65,7 +77,9 @@ class Following:
             self.queue_note(call_key, arguments, actor)
         place = {"root": self.root, "cwd": self.cwd}
         calls = self.queue_calls(
-            tool_events.build_calls(name, arguments, at=self.at, call_id=call_key, actor=actor, **place)
+            tool_events.build_calls(
+                name, arguments, at=self.at, call_id=call_key, actor=actor, changes=changes, **place
+            )
         )
         plan = self.update_plan(name, arguments) if calls and not actor else None
         return [*calls, plan] if plan else [*calls]
