@@ -17,7 +17,7 @@ from holloway.config import (
     SHORT_TEXT_CHARS_MAX,
     TAG_CHARS_MAX,
 )
-from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result, ToolKind
+from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result
 from holloway.text.tools import is_record
 
 if TYPE_CHECKING:
@@ -93,10 +93,9 @@ class Following:
             del self._open[next(iter(self._open))]
         return made
 
-    def find_open_kind(self, call_id: object) -> ToolKind | None:
-        """Return the kind of a tool call that waits for its result; None for an unknown call."""
-        call, _ = self._open.get(as_text(call_id), (None, 0))
-        return call.kind if call else None
+    def find_open_call(self, call_id: object) -> Call | None:
+        """Return a tool call that waits for its result; None for an unknown call."""
+        return self._open.get(as_text(call_id), (None, 0))[0]
 
     def queue_note(self, call_id: str, arguments: Mapping[str, object], actor: str = "") -> None:
         """Keep a note that the agent asked to remember until the tool call has succeeded."""
