@@ -102,7 +102,7 @@ class _Session:
             branch, commit = as_text(context.get("branch"), 200), as_text(context.get("headCommit"), TAG_CHARS_MAX)
             yield Started(at, self._session, COPILOT, branch, commit)
         self._actor = as_text(row.get("agentId") or data.get("parentToolCallId"), TAG_CHARS_MAX)
-        if parse := _PARSERS.get(kind):
+        if parse := ROWS_READ.get(kind):
             yield from parse(self, data)
 
     def _parse_user(self, data: Mapping[str, object]) -> Iterator[Event]:
@@ -221,7 +221,7 @@ class _Session:
             yield Interrupted(self._following.at)
 
 
-_PARSERS = {
+ROWS_READ = {
     "user.message": _Session._parse_user,
     "assistant.message": _Session._parse_assistant,
     "session.mode_changed": _Session._parse_mode,
