@@ -396,7 +396,7 @@ def test_what_is_too_large_is_left_out(session: Session, tmp_path: Path, monkeyp
     monkeypatch.setattr(opencode_storage, "MESSAGES_MAX", 1)
     for encoding in ENCODINGS:
         assert prompts(session.events(tmp_path / encoding, encoding)) == ["Go"]
-    monkeypatch.setattr(opencode_storage, "DOCUMENT_BYTES_MAX", 1_000)
+    monkeypatch.setattr(opencode_storage, "EXPORT_BYTES_MAX", 1_000)
     assert session.events(tmp_path) == []
 
 

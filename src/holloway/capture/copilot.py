@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from holloway.capture import project_paths
 from holloway.capture.hosts import COPILOT
 from holloway.capture.json_lines import as_count, as_items, as_mapping, as_text, read_objects
-from holloway.capture.session_reader import Following
+from holloway.capture.session_reader import CALLS_KNOWN_MAX, RUNNING_MAX, Following
 from holloway.config import PATH_CHARS_MAX, TAG_CHARS_MAX
 from holloway.domain.event import Interrupted, Plan, Said, Started, Usage
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 EVENTS_FILE = "events.jsonl"
 SESSION_FOLDER_LINES = 20
 """Number of lines searched for the working folder of a session."""
-RUNNING_MAX = 1_000
-CALLS_KNOWN_MAX = 100_000
 
 _TYPED_BY = (None, "", "user")
 """Sources of the messages that a person typed."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holloway.capture.opencode_storage import Message, StoredSession
     from holloway.domain.event import Event
 
-SUBAGENTS_MAX = 500
+SUBAGENT_SESSIONS_MAX = 500
 
 _TOOLS = frozenset(
     "bash read edit write multiedit patch apply_patch grep glob list task todowrite todoread webfetch websearch "
@@ -47,7 +47,7 @@ _LINE_NUMBER = re.compile(r"^\d{1,7}: ", re.MULTILINE)
 def read_session(path: Path, root: Path, parts: Sequence[Path] = ()) -> Iterator[Event]:
     """Return the events of a session in time order, with those of its subagents' sessions (`parts`)."""
     streams = [_Session(stored, root).read_events() for stored in _describe_all([path])]
-    subagents = _describe_all(parts[:SUBAGENTS_MAX])
+    subagents = _describe_all(parts[:SUBAGENT_SESSIONS_MAX])
     streams += [_Session(stored, root, is_part=True).read_events() for stored in subagents]
     return heapq.merge(*streams, key=lambda event: event.at)
 

@@ -30,7 +30,7 @@ from holloway.capture.json_lines import (
 )
 from holloway.config import PATH_CHARS_MAX, TAG_CHARS_MAX
 
-DOCUMENT_BYTES_MAX = 128 * 1024 * 1024
+EXPORT_BYTES_MAX = 128 * 1024 * 1024
 SESSIONS_MAX = 20_000
 MESSAGES_MAX = 50_000
 DATABASES_MAX = 10
@@ -98,7 +98,7 @@ def describe_session(path: Path) -> StoredSession | None:
     """Return the facts of the session at a path; None if there is no readable session."""
     if path.parent.is_file():
         return next(iter(_list_rows(path.parent, _is_anywhere, path.name)), None)
-    return _describe_document(path, read_document(path, DOCUMENT_BYTES_MAX), _is_anywhere)
+    return _describe_document(path, read_document(path, EXPORT_BYTES_MAX), _is_anywhere)
 
 
 def _is_anywhere(_: str) -> bool:
@@ -133,7 +133,7 @@ def read_messages(path: Path) -> Iterator[Message]:
     elif _is_in_storage(path):
         yield from _read_files(path)
     else:
-        listed = read_document(path, DOCUMENT_BYTES_MAX).get("messages")
+        listed = read_document(path, EXPORT_BYTES_MAX).get("messages")
         for message in map(as_mapping, listed[:MESSAGES_MAX] if isinstance(listed, list) else []):
             yield Message(
                 as_mapping(message.get("info")), [as_mapping(part) for part in as_items(message.get("parts"))]

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from holloway.text.edit_lines import Change
 
 OPEN_CALLS_MAX = 10_000
+CALLS_KNOWN_MAX = 100_000
+RUNNING_MAX = 1_000
+"""Maximum number of commands in the background that are followed."""
 SAME_PROMPT_S = 2.0
 """Interval within which two equal prompts count as one prompt recorded twice."""
 INTERRUPTED = "[Request interrupted by user"
