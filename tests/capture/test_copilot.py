@@ -128,6 +128,25 @@ def test_a_command_that_goes_on_is_answered_when_it_ends(writer: Writer, tmp_pat
     assert results(events) == [("c1", False, "first\nsecond\nthird\n")]
 
 
+def test_a_command_that_is_stopped_or_never_ends_has_its_output_so_far(writer: Writer, tmp_path: Path) -> None:
+    writer.calls("bash", arguments={"command": "make serve"})
+    writer.answers(f"first\n{RUNNING}")
+    writer.calls("stop_bash", "c2", arguments={"shellId": "7"})
+    writer.answers("<command with id: 7 stopped>", "c2")
+    writer.calls("bash", "c3", arguments={"command": "make watch"})
+    writer.answers(f"second\n{RUNNING}", "c3")
+    stopped = ("c2", True, "<command with id: 7 stopped>")
+    assert results(writer.events(tmp_path)) == [("c1", True, "first\n"), stopped, ("c3", True, "second\n")]
+
+
+def test_a_file_that_quotes_the_hosts_lines_is_read_whole(writer: Writer, tmp_path: Path) -> None:
+    quotes = (f"x\n{RUNNING}", "x\n<exited with exit code 1>")
+    for number, quoted in enumerate(quotes):
+        writer.calls("view", f"c{number}", arguments={"path": "a.md"})
+        writer.answers(quoted, f"c{number}")
+    assert results(writer.events(tmp_path)) == [("c0", True, quotes[0]), ("c1", True, quotes[1])]
+
+
 def test_the_notice_of_a_command_that_ended_is_its_result(writer: Writer, tmp_path: Path) -> None:
     writer.calls("bash", arguments={"command": "make test"})
     writer.answers(f"first\n{RUNNING}")

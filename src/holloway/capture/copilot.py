@@ -35,7 +35,10 @@ _EXITED = re.compile(r"^<(?:shellId: \S{1,100} completed|exited) with exit code 
 _RUNNING = re.compile(r"^<command with shellId: (\S{1,100}) is (?:still running|running)[^\n]*>\s*\Z", re.MULTILINE)
 _TAIL_CHARS = 1_000
 """Number of characters at the end of an output that are searched for the exit code."""
-_READS_OUTPUT = frozenset({"read_bash", "read_powershell"})
+_READS_OUTPUT = ("read_bash", "read_powershell")
+_STOPS = ("stop_bash", "stop_powershell")
+_SHELLS = ("bash", "powershell", *_READS_OUTPUT)
+"""Tools whose output ends with a line of the host about the command; in any other it may be quoted."""
 _GUIDANCE = '\n\nTool "{}" succeeded. Additional guidance from postToolUse hooks:\n{}'
 
 
@@ -44,6 +47,7 @@ def read_session(path: Path, root: Path) -> Iterator[Event]:
     session = _Session(path, root)
     for row in read_objects(path):
         yield from session.parse_row(row)
+    yield from session.answer_running()
 
 
 def find_transcripts(home: Path, root: Path) -> list[Path]:
@@ -152,6 +156,8 @@ class _Session:
         if name in _READS_OUTPUT and shell in self._running:
             self._asked[call_id] = shell
             return
+        if name in _STOPS:
+            yield from self.answer_running(shell or "unknown")
         if name == "ask_user":
             self._questions[call_id] = [as_text(choice).strip() for choice in as_items(arguments.get("choices"))]
         yield from self._following.record_tool_use(name, arguments, call_id, self._actor)
@@ -166,19 +172,29 @@ class _Session:
         call_id = as_text(data.get("toolCallId"), TAG_CHARS_MAX)
         tool = self._tools.get(call_id, "")
         output = self._extract_output(data, tool)
-        ok = data.get("success") is not False
+        is_ok = data.get("success") is not False
+        code = as_mapping(data.get("shellExecution")).get("exitCode")
         shell = self._asked.pop(call_id, "")
         call_id, before = self._running.pop(shell, ("", "")) if shell else (call_id, "")
-        if running := _RUNNING.search(output[-_TAIL_CHARS:]):
-            if len(self._running) < RUNNING_MAX:
-                self._running[running[1]] = (call_id, as_text(before + output[: output.rfind("<command with shellId")]))
-            return
-        code = as_mapping(data.get("shellExecution")).get("exitCode")
-        if exited := _EXITED.search(output[-_TAIL_CHARS:]):
-            output = output[: output.rfind(exited[0])]
-            code = int(exited[1]) if code is None else code
-        yield from self._following.record_answer(call_id, as_text(before + output), ok=ok and code in (0, None))
+        if tool in _SHELLS:
+            if running := _RUNNING.search(output[-_TAIL_CHARS:]):
+                self._hold_output(running[1], call_id, before + output[: output.rfind(running[0])])
+                return
+            if exited := _EXITED.search(output[-_TAIL_CHARS:]):
+                output = output[: output.rfind(exited[0])]
+                code = int(exited[1]) if code is None else code
+        yield from self._following.record_answer(call_id, as_text(before + output), ok=is_ok and code in (0, None))
         yield from self._parse_typed_answer(call_id, output)
+
+    def _hold_output(self, shell: str, call_id: str, output: str) -> None:
+        if len(self._running) < RUNNING_MAX:
+            self._running[shell] = (call_id, as_text(output))
+
+    def answer_running(self, shell: str = "") -> Iterator[Event]:
+        """Yield the output so far of commands in the background as their result: of this one, or of all."""
+        for name in [shell] if shell else list(self._running):
+            call_id, output = self._running.pop(name, ("", ""))
+            yield from self._following.record_answer(call_id, output, ok=True)
 
     def _extract_output(self, data: Mapping[str, object], tool: str) -> str:
         """Return the output of a tool, without the text that hooks added to it."""
