@@ -196,6 +196,25 @@ def test_a_prompt_that_waited_in_the_queue_is_heard_once_when_the_agent_gets_it(
     ]
 
 
+def test_a_queued_prompt_that_two_entries_tell_of_long_apart_is_heard_once(writer: Writer, tmp_path: Path) -> None:
+    def wait() -> None:
+        for _ in range(5):
+            writer.assistant({"type": "text", "text": "I work."})
+
+    for number, operation in enumerate(("remove", "")):
+        text = f"use tabs {number}"
+        writer.row("queue-operation", {}, uuid=None, operation="enqueue", content=text)
+        if operation:
+            writer.row("queue-operation", {}, uuid=None, operation=operation)
+            wait()
+            writer.row("attachment", {}, attachment={"type": "queued_command", "prompt": text})
+        else:
+            writer.user(text)
+        wait()
+    prompts = [event.text for event in writer.events(tmp_path) if isinstance(event, Prompt)]
+    assert prompts == ["use tabs 0", "use tabs 1"]
+
+
 def test_queued_prompts_that_a_resumed_session_repeats_are_heard_once(writer: Writer, tmp_path: Path) -> None:
     writer.row("queue-operation", {}, uuid=None, operation="enqueue", content="use tabs")
     writer.row("queue-operation", {}, uuid=None, operation="remove")
