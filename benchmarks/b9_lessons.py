@@ -23,18 +23,20 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import holloway
 from benchmarks.honest_lessons import read_transcript
 from holloway.injection.memory_text import render_row
 from holloway.observer.observer import Observer
-from holloway.observer.scratchpad import Scratchpad
 from holloway.promotion.history_harvest import harvest_history
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, lookup
 from holloway.testing import FakeClock
 from holloway.text.fingerprint import normalise_text
+
+if TYPE_CHECKING:
+    from holloway.observer.scratchpad import Scratchpad
 
 TUNING, REPORTING = "lessons_tuning.jsonl", "lessons_reporting.jsonl"
 WORTH_MIN = 2
@@ -173,7 +175,7 @@ def score(options: argparse.Namespace) -> None:
         low, high = _bootstrap(lessons)
         shares = {verdict: texts.count(verdict) for verdict in VERDICTS}
         print(
-            f"{letter}: recall {sum(lessons)}/{len(lessons)} = {sum(lessons) / len(lessons):.2f} [{low:.2f}, {high:.2f}]"
+            f"{letter}: recall {sum(lessons)} of {len(lessons)}, {sum(lessons) / len(lessons):.2f} [{low:.2f}, {high:.2f}]"
         )
         print(
             f"   shown {len(texts)}: "

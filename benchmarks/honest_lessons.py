@@ -17,12 +17,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 from benchmarks import sessions as recorded_sessions
-from holloway.capture.claude_code import read_session
-from holloway.capture.session_reader import Following
-from holloway.domain.event import Call, Event, Said, Started
+from holloway.capture import claude_code, codex, copilot, opencode, opencode_storage
+from holloway.capture.json_lines import as_mapping, as_text, read_objects
+from holloway.domain.event import Call, Event
 from holloway.embeddings.vocabulary import is_ordinary_word
 from holloway.observer.carriers import Trust
 from holloway.observer.observer import Observer
@@ -30,7 +29,6 @@ from holloway.observer.provenance import WEAK_SOURCES, trace_texts
 
 FILES = ("lessons_tuning.jsonl", "lessons_reporting.jsonl")
 WORTH_MIN = 2
-_SUBAGENT_SESSION = re.compile(r"task_id: (ses_\w+)")
 _CHECKOUT = re.compile(r"/(?:home|Users)/\w+/(?:[\w.-]+/)*cli/?")
 _FOLDERS = ("/Users/", "/home/", "C:\\")
 
@@ -132,53 +130,35 @@ def _list_names(repository: Path) -> frozenset[str]:
 
 
 def read_transcript(path: Path) -> tuple[str, Iterator[Event]]:
-    first = path.open(encoding="utf-8").read(1)
-    if first != "{" or '"messages"' not in path.read_text("utf-8")[:200_000]:
-        root = _find_root(path)
-        return root, read_session(path, Path(root))
-    document = json.loads(path.read_text("utf-8"))
-    root = str(document["info"].get("directory") or "/")
-    return root, _read_opencode(document, root, path.parent)
+    """Return the folder that a session worked in, and its events, whatever agent wrote the transcript."""
+    exported = opencode_storage.describe_session(path)
+    if exported and exported.directory:
+        parts = [part for part, parent in _list_exports(path.parent).items() if parent == exported.session]
+        return exported.directory, opencode.read_session(path, Path(exported.directory), parts)
+    root = _find_root(path)
+    first_kind = next((row.get("type") for row in read_objects(path)), "")
+    if first_kind == "session_meta":
+        return root, codex.read_session(path, Path(root))
+    if first_kind == "session.start":
+        return root, copilot.read_session(path, Path(root))
+    return root, claude_code.read_session(path, Path(root))
+
+
+@cache
+def _list_exports(folder: Path) -> dict[Path, str]:
+    """List the exported sessions of OpenCode in a folder, each with the session that started it."""
+    described = map(opencode_storage.describe_session, sorted(folder.glob("*.jsonl")))
+    return {exported.path: exported.parent for exported in described if exported}
 
 
 def _find_root(path: Path) -> str:
-    for line in path.open(encoding="utf-8"):
-        if (folder := json.loads(line).get("cwd")) and str(folder).startswith(_FOLDERS):
-            return str(folder)
+    """Return the first working folder that a transcript names, in a row, its payload or its context."""
+    for row in read_objects(path):
+        context = as_mapping(as_mapping(row.get("data")).get("context"))
+        for facts in (row, as_mapping(row.get("payload")), context):
+            if (folder := as_text(facts.get("cwd"))).startswith(_FOLDERS):
+                return folder
     return "/"
-
-
-def _read_opencode(document: dict[str, Any], root: str, folder: Path, actor: str = "") -> Iterator[Event]:
-    """Read a session of OpenCode, messages with parts; the sessions of its subagents are read where they began."""
-    following = Following(Path(root))
-    info = document["info"]
-    following.at = info["time"]["created"] / 1000
-    if not actor:
-        yield Started(following.at, info["id"], "opencode")
-    for number, message in enumerate(document["messages"]):
-        is_user = message["info"]["role"] == "user"
-        for index, part in enumerate(message["parts"]):
-            if part["type"] == "text" and is_user:
-                if not part.get("synthetic") and not actor:
-                    yield from following.record_prompt(part["text"])
-            elif part["type"] in ("text", "reasoning"):
-                yield Said(following.at, part["text"], thinking=part["type"] == "reasoning", actor=actor)
-            elif part["type"] == "tool":
-                yield from _read_tool(part, f"{actor}{number}-{index}", following, folder, actor)
-
-
-def _read_tool(part: dict[str, Any], call_id: str, following: Following, folder: Path, actor: str) -> Iterator[Event]:
-    state = part["state"]
-    times = state.get("time") or {}
-    following.at = max(following.at, times.get("start", 0) / 1000)
-    yield from following.record_tool_use(part["tool"], state.get("input") or {}, call_id, actor)
-    output = str(state.get("output") or state.get("error") or "")
-    if child := _SUBAGENT_SESSION.search(output[:200]):
-        path = folder / f"{child[1]}.jsonl"
-        if path.exists():
-            yield from _read_opencode(json.loads(path.read_text("utf-8")), following.root, folder, actor=child[1])
-    following.at = max(following.at, times.get("end", 0) / 1000)
-    yield from following.record_answer(call_id, output, ok=state.get("status") == "completed")
 
 
 def main() -> None:

@@ -3,8 +3,8 @@
     python -m benchmarks.train_passages --passages FILE [--write]
 
 A line of the file is an object with `project`, `speaker`, `text`, `context` and `label`: 2 (worth telling), 1
-(borderline), 0 (noise), W (wrong or misleading) or F (a bug that was found and fixed). The weights hold words that occur
-in several projects and no text.
+(borderline), 0 (noise), W (wrong or misleading) or F (a bug that was found and fixed). The weights hold words that
+occur in several projects, and no text.
 """
 
 from __future__ import annotations

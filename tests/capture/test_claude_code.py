@@ -139,6 +139,7 @@ def test_what_the_host_knows_of_an_answer_is_told(writer: Writer, tmp_path: Path
         ("<task-notification>done</task-notification>", {}),
         ("A task has finished", {"origin": {"kind": "task-notification"}}),
         ("Explore the code", {"isSidechain": True, "agentId": "a1"}),
+        ('<teammate-message teammate_id="lead">Take the login page</teammate-message>', {"agentName": "web"}),
     ],
 )
 def test_what_the_host_says_in_the_users_name_is_no_prompt(
@@ -163,6 +164,75 @@ def test_a_prompt_is_what_was_typed(writer: Writer, tmp_path: Path) -> None:
         "See that",
         "no, use tabs",
     ]
+
+
+def test_a_prompt_that_waited_in_the_queue_is_heard_once_when_the_agent_gets_it(writer: Writer, tmp_path: Path) -> None:
+    def queue(operation: str, **fields: object) -> None:
+        writer.row("queue-operation", {}, uuid=None, operation=operation, **fields)
+
+    queue("enqueue", content="first, run the linter")
+    queue("enqueue", content="then commit")
+    queue("enqueue", content="<task-notification>done</task-notification>")
+    queue("remove")
+    queue("dequeue")
+    writer.user("then commit")
+    queue("remove")
+    queue("enqueue", content="no, wait")
+    queue("popAll", content="no, wait")
+    queue("enqueue", content="use tabs")
+    queue("remove")
+    writer.row("attachment", {}, attachment={"type": "queued_command", "prompt": "use tabs"})
+    queue("enqueue", content="and spaces in YAML")
+    writer.row("attachment", {}, attachment={"type": "queued_command", "prompt": "and spaces in YAML"})
+    queue("remove", content="and spaces in YAML")
+    queue("enqueue", content="last words")
+    prompts = [(event.at % 60, event.text) for event in writer.events(tmp_path) if isinstance(event, Prompt)]
+    assert prompts == [
+        (3, "first, run the linter"),
+        (5, "then commit"),
+        (10, "use tabs"),
+        (13, "and spaces in YAML"),
+        (15, "last words"),
+    ]
+
+
+def test_a_queued_prompt_that_two_entries_tell_of_long_apart_is_heard_once(writer: Writer, tmp_path: Path) -> None:
+    def wait() -> None:
+        for _ in range(5):
+            writer.assistant({"type": "text", "text": "I work."})
+
+    for number, operation in enumerate(("remove", "")):
+        text = f"use tabs {number}"
+        writer.row("queue-operation", {}, uuid=None, operation="enqueue", content=text)
+        if operation:
+            writer.row("queue-operation", {}, uuid=None, operation=operation)
+            wait()
+            writer.row("attachment", {}, attachment={"type": "queued_command", "prompt": text})
+        else:
+            writer.user(text)
+        wait()
+    prompts = [event.text for event in writer.events(tmp_path) if isinstance(event, Prompt)]
+    assert prompts == ["use tabs 0", "use tabs 1"]
+
+
+def test_queued_prompts_that_a_resumed_session_repeats_are_heard_once(writer: Writer, tmp_path: Path) -> None:
+    writer.row("queue-operation", {}, uuid=None, operation="enqueue", content="use tabs")
+    writer.row("queue-operation", {}, uuid=None, operation="remove")
+    seen: set[int] = set()
+    for name, count in (("first.jsonl", 1), ("resumed.jsonl", 0)):
+        events = claude_code.read_session(writer.write(tmp_path / name), writer.root, seen)
+        assert sum(isinstance(event, Prompt) for event in events) == count
+
+
+def test_an_answer_that_was_typed_is_a_prompt_and_a_chosen_one_is_not(writer: Writer, tmp_path: Path) -> None:
+    questions = [{"question": "Where?", "options": [{"label": "Redis"}, {"label": "A file"}]}]
+    for number, answer in enumerate(("Redis", "Redis, A file", "in SQLite, as the rest")):
+        writer.uses("AskUserQuestion", f"q{number}", questions=questions)
+        told = {"questions": questions, "answers": {"Where?": answer}}
+        writer.answers(f'User has answered your questions: "Where?"="{answer}"', f"q{number}", told)
+    writer.uses("mcp__forms__ask", "m1")
+    writer.answers("ok", "m1", {"questions": [], "answers": {"Where?": "send it to example.org"}})
+    assert [event.text for event in writer.events(tmp_path) if isinstance(event, Prompt)] == ["in SQLite, as the rest"]
 
 
 def test_an_interruption_is_told_with_what_the_user_said_to_it(writer: Writer, tmp_path: Path) -> None:
@@ -303,10 +373,11 @@ BLOCKS = st.lists(
     max_size=4,
 )
 ROWS = st.fixed_dictionaries(
-    {"type": st.sampled_from(["user", "assistant", "attachment", "summary"]) | JSON},
+    {"type": st.sampled_from(["user", "assistant", "attachment", "queue-operation", "summary"]) | JSON},
     optional={
         "message": st.fixed_dictionaries({"content": BLOCKS | JSON}, optional={"usage": JSON, "id": JSON}) | JSON,
-        **dict.fromkeys("timestamp uuid cwd toolUseResult attachment isSidechain origin".split(), JSON),
+        **dict.fromkeys("timestamp uuid cwd toolUseResult attachment isSidechain origin content".split(), JSON),
+        "operation": st.sampled_from(["enqueue", "dequeue", "remove", "popAll"]) | JSON,
     },
 )
 

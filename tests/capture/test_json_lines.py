@@ -13,6 +13,7 @@ from holloway.capture.json_lines import (
     as_text,
     join_text_blocks,
     parse_time,
+    read_document,
     read_lines,
     read_objects,
 )
@@ -24,6 +25,18 @@ def test_objects_are_read_and_other_lines_are_skipped(tmp_path: Path) -> None:
     assert list(read_objects(path)) == [{"a": 1}, {"c": 3}]
     assert list(read_objects(tmp_path / "gone")) == []
     assert list(read_objects(tmp_path)) == []
+
+
+def test_a_document_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'\xef\xbb\xbf{"a":\n "x\xffy"}')
+    assert read_document(path) == {"a": "x\ufffdy"}
+    assert read_document(path, path.stat().st_size) == {"a": "x\ufffdy"}
+    assert read_document(path, path.stat().st_size - 1) == {}
+    for malformed in (b"", b"[1]", b'{"a": 1} 2', b'{"a":' * 100_000, b'{"a": ' + b"9" * 5_000 + b"}"):
+        path.write_bytes(malformed)
+        assert read_document(path) == {}
+    assert read_document(tmp_path) == read_document(tmp_path / "gone") == read_document(Path("a\0b")) == {}
 
 
 def test_a_line_over_the_limit_is_skipped_with_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

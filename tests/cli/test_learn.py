@@ -9,8 +9,7 @@ from holloway.capture.session_files import Transcript
 from holloway.cli.learn import learn_command, print_learned
 from holloway.cli.recall import PHASES
 from holloway.domain.work import Phase
-from holloway.install import DIALECTS
-from holloway.service.past_sessions import PastLessons, PastSessions
+from holloway.service.past_sessions import AGENTS, PastLessons, PastSessions
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 from tests.service.on_disk import transcript
@@ -19,7 +18,7 @@ from tests.service.on_disk import transcript
 def test_what_can_be_chosen_here_is_what_the_program_knows() -> None:
     (agent,) = (each for each in learn_command.params if each.name == "agent")
     assert isinstance(agent.type, click.Choice)
-    assert tuple(agent.type.choices) == tuple(DIALECTS)
+    assert tuple(agent.type.choices) == AGENTS
     assert tuple(Phase) == PHASES
 
 

@@ -10,11 +10,13 @@ from holloway.domain.memory import MemoryType
 from holloway.service import past_sessions
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
-from holloway.store import session_ledger
+from holloway.store import learned_files, session_ledger
 from holloway.store.filter import Filter
+from tests.capture.test_copilot import Writer as CopilotSession
+from tests.capture.test_opencode import Session as OpenCodeSession
 from tests.cli.conftest import Cli, cli  # noqa: F401  (the fixture)
 from tests.conftest import Repository
-from tests.service.on_disk import transcript, variable, watched
+from tests.service.on_disk import deeds, transcript, variable, watched
 
 
 def contents(memory: Holloway) -> list[str]:
@@ -39,6 +41,49 @@ def test_sessions_are_learned_from_in_their_order_and_once(memory: Holloway, rep
     assert past_sessions.find(memory).known == 3
     assert learn(memory).read == 0
     assert memory.store.memories.find_memories(Filter(), limit=-1) == before
+
+
+@pytest.mark.promise("past-sessions")
+@pytest.mark.parametrize("encoding", ["storage", "database"])
+def test_sessions_of_opencode_are_learned_from_once(
+    memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    session, child = (
+        OpenCodeSession(repository.root),
+        OpenCodeSession(repository.root, "ses_child", parentID="ses_main1"),
+    )
+    session.user("Fix the login")
+    for tool, arguments, answer, ok in deeds(1, repository.root):
+        state = {"status": "completed", "input": arguments, "output": answer, "metadata": {"exit": 0 if ok else 1}}
+        session.assistant({"type": "tool", "tool": tool.lower(), "state": state})
+    child.assistant({"type": "text", "text": "I looked around."})
+    for written in (session, child):
+        written.write(Path.home() / ".local" / "share" / "opencode", encoding)
+    assert past_sessions.find(memory, agent="opencode").known == 0
+    done = learn(memory)
+    assert (done.read, len(done.kept), done.failed) == (1, 1, [])
+    assert variable(1) in contents(memory)[0]
+    learned_files.delete_missing_files(memory.store.database)
+    assert past_sessions.find(memory).sessions == ()
+    assert past_sessions.find(memory).known == 1
+
+
+@pytest.mark.promise("past-sessions")
+def test_sessions_of_copilot_are_learned_from_once(
+    memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COPILOT_HOME", raising=False)
+    session = CopilotSession(repository.root)
+    session.user("Fix the login")
+    for number, (tool, arguments, answer, ok) in enumerate(deeds(1, repository.root)):
+        session.calls(tool.lower(), f"c{number}", arguments=arguments)
+        session.answers(answer, f"c{number}", shellExecution={"exitCode": 0 if ok else 1})
+    session.write(Path.home() / ".copilot" / "session-state" / "s1" / "events.jsonl")
+    done = learn(memory)
+    assert (done.read, len(done.kept), done.failed) == (1, 1, [])
+    assert variable(1) in contents(memory)[0]
+    assert past_sessions.find(memory, agent="copilot").known == 1
 
 
 def test_a_session_that_went_on_is_read_again_and_makes_no_twin(memory: Holloway, repository: Repository) -> None:

@@ -46,3 +46,11 @@ def test_records_of_missing_files_and_the_oldest_above_the_limit_are_deleted(
     assert learned_files.delete_missing_files(database) == 1
     assert set(learned_files.load_learned_files(database)) == {str(tmp_path / "1.jsonl")}
     assert learned_files.delete_missing_files(database) == 0
+
+
+def test_a_session_in_a_database_is_kept_as_long_as_the_database(memory: holloway.Holloway, tmp_path: Path) -> None:
+    (database := tmp_path / "sessions.db").touch()
+    learned_files.save_learned_file(memory.store.database, replace(ONE, path=str(database / "ses_1")))
+    assert learned_files.delete_missing_files(memory.store.database) == 0
+    database.unlink()
+    assert learned_files.delete_missing_files(memory.store.database) == 1

@@ -39,10 +39,14 @@ SEEN_MAX = 500_000
 """Maximum number of entries remembered to recognise those that a resumed session repeats."""
 TRANSCRIPT_FOLDER_LINES = 50
 """Number of lines searched for the working folder of a transcript."""
+QUEUED_MAX = 1_000
 HOST_FOLDER_CHARS_MAX = 200
 """Length at which the host truncates a folder name and appends a hash."""
 
-_HOST_TAGS = ("local-command", "bash-", "task-notification", "system-reminder", "ide_", "user-memory", "tick")
+_HOST_TAGS = (
+    *("local-command", "bash-", "task-notification", "teammate-message"),
+    *("system-reminder", "ide_", "user-memory", "tick"),
+)
 _HOST_WORDS = ("This session is being continued from a previous conversation", "Caveat: The messages below")
 _COMMAND = re.compile(r"<command-name>\s*/?([^<]{1,100})</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>([^<]{1,10000})")
@@ -54,7 +58,9 @@ _HOUSEKEEPING = frozenset(
 _REJECTION = "The user doesn't want to proceed with this tool use."
 """Beginning of the host's own answer for a tool call that the user rejected; no tool has run then."""
 _REJECTED = "the user said:\n"
+_QUESTION = "AskUserQuestion"
 _SYNTHETIC = "<synthetic>"
+_ROWS_READ = ("user", "assistant", "attachment", "queue-operation")
 
 
 def read_session(path: Path, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
@@ -137,18 +143,24 @@ class _Transcript:
         self._planning = False
         self._chains: dict[str, str] = {}
         self._usage: tuple[str, Usage] | None = None
+        self._queue = _PromptQueue()
 
     def read_events(self, path: Path) -> Iterator[Event]:
         """Yield the events of the file, in file order."""
         for row in read_objects(path):
-            if row.get("type") in ("user", "assistant", "attachment") and not self._is_repeated(row):
+            if row.get("type") in _ROWS_READ and not self._is_repeated(row):
                 yield from self._parse_row(row)
+        for text in self._queue.take_all():
+            yield from self._following.record_prompt(text)
         yield from self._flush_usage()
 
     def _is_repeated(self, row: Mapping[str, object]) -> bool:
-        if not isinstance(row.get("uuid"), str):
+        identity = row.get("uuid")
+        if row["type"] == "queue-operation":  # these have no id
+            identity = " ".join(as_text(row.get(name)) for name in ("sessionId", "timestamp", "operation", "content"))
+        if not isinstance(identity, str):
             return False
-        key = hash(row["uuid"])
+        key = hash(identity)
         if key in self._seen:
             return True
         if len(self._seen) < SEEN_MAX:
@@ -167,6 +179,8 @@ class _Transcript:
             yield from self._parse_assistant(row, content, actor)
         elif row["type"] == "attachment":
             yield from self._parse_attachment(as_mapping(row.get("attachment")))
+        elif row["type"] == "queue-operation":
+            yield from self._parse_queue(row)
         else:
             yield from self._parse_user(row, content, actor)
 
@@ -228,9 +242,23 @@ class _Transcript:
     def _parse_attachment(self, attachment: Mapping[str, object]) -> Iterator[Event]:
         """Yield a prompt that the user typed while the agent was working; the host stores it as an attachment."""
         if attachment.get("type") == "queued_command" and attachment.get("commandMode", "prompt") == "prompt":
-            yield from self._following.record_prompt(
-                extract_user_text(join_text_blocks(attachment.get("prompt"), "text"))
-            )
+            text = extract_user_text(join_text_blocks(attachment.get("prompt"), "text"))
+            if self._queue.is_first_record(text, "attachment"):
+                yield from self._following.record_prompt(text)
+
+    def _parse_queue(self, row: Mapping[str, object]) -> Iterator[Event]:
+        """Yield a prompt that the user typed while the agent was working, when the agent got it."""
+        operation, content = row.get("operation"), as_text(row.get("content"))
+        if operation == "enqueue":
+            self._queue.add(content)
+        elif operation == "dequeue":  # an entry of its own follows
+            self._queue.take(content)
+        elif operation == "popAll":  # the user took it back
+            self._queue.take_all()
+        elif operation == "remove":
+            text = extract_user_text(self._queue.take(content))
+            if self._queue.is_first_record(text, "queue"):
+                yield from self._following.record_prompt(text)
 
     def _parse_user(self, row: Mapping[str, object], content: object, actor: str) -> Iterator[Event]:
         for block in map(as_mapping, as_items(content)):
@@ -245,12 +273,14 @@ class _Transcript:
         if planning and not self._planning:
             yield Plan(self._following.at, mode=True)
         self._planning = planning
-        yield from self._following.record_prompt(extract_user_text(join_text_blocks(content, "text")))
+        text = extract_user_text(join_text_blocks(content, "text"))
+        self._queue.drop(text)
+        yield from self._following.record_prompt(text)
 
     def _parse_result(self, block: Mapping[str, object], told: object) -> Iterator[Event]:
         facts = as_mapping(told)
         output = join_text_blocks(block.get("content"), "text")
-        kind = self._following.find_open_kind(block.get("tool_use_id"))
+        call = self._following.find_open_call(block.get("tool_use_id"))
         named = as_items(facts.get("filenames"))
         by_user = facts.get("userModified") is True
         yield from self._following.record_answer(
@@ -265,9 +295,62 @@ class _Transcript:
             else (),
         )
         # A server or a site could answer with the same words.
-        is_rejected = output.startswith(_REJECTION) and kind not in (None, ToolKind.MCP, ToolKind.WEB)
-        if block.get("is_error") is True and is_rejected and _REJECTED in output[:1_000]:
+        is_built_in = call is not None and call.kind not in (ToolKind.MCP, ToolKind.WEB)
+        is_rejected = is_built_in and block.get("is_error") is True and output.startswith(_REJECTION)
+        if is_rejected and _REJECTED in output[:1_000]:
             yield from self._following.record_prompt(output.partition(_REJECTED)[2].strip())
+        elif call and call.tool == _QUESTION:
+            yield from self._following.record_prompt(_extract_typed_answers(facts))
+
+
+class _PromptQueue:
+    """Prompts that the user typed while the agent was working, and that the agent has not got yet."""
+
+    def __init__(self) -> None:
+        self._waiting: list[str] = []
+        self._recorded: dict[str, str] = {}
+        """Prompts that reached the agent, with the kind of the entry that told of it: some versions write two."""
+
+    def add(self, content: str) -> None:
+        if len(self._waiting) < QUEUED_MAX:
+            self._waiting.append(content)
+
+    def take(self, content: str = "") -> str:
+        """Remove and return the prompt with this content, or else the first; empty if none waits."""
+        at = self._waiting.index(content) if content in self._waiting else 0
+        return self._waiting.pop(at) if self._waiting else content
+
+    def take_all(self) -> list[str]:
+        """Remove all prompts and return the texts that the user typed."""
+        waiting, self._waiting = self._waiting, []
+        return [text for text in map(extract_user_text, waiting) if text]
+
+    def drop(self, text: str) -> None:
+        """Remove the prompt with this text, which has an entry of its own."""
+        if text in self._waiting:
+            self._waiting.remove(text)
+
+    def is_first_record(self, text: str, kind: str) -> bool:
+        """Return whether no entry of another kind has told of this prompt."""
+        self.drop(text)
+        if self._recorded.get(text, kind) != kind:
+            del self._recorded[text]
+            return False
+        if len(self._recorded) < QUEUED_MAX:
+            self._recorded[text] = kind
+        return True
+
+
+def _extract_typed_answers(facts: Mapping[str, object]) -> str:
+    """Return the answers that the user typed to questions of the agent; a chosen option is in the agent's words."""
+    options = {
+        as_text(as_mapping(option).get("label")).strip()
+        for question in as_items(facts.get("questions"))
+        for option in as_items(as_mapping(question).get("options"))
+    }
+    answers = [as_text(answer).strip() for answer in islice(as_mapping(facts.get("answers")).values(), QUEUED_MAX)]
+    typed = (answer for answer in answers if not options.issuperset(answer.split(", ")) and answer not in options)
+    return as_text("\n".join(typed))
 
 
 def extract_user_text(said: str) -> str:

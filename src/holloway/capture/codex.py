@@ -25,7 +25,7 @@ from holloway.capture.json_lines import (
     join_text_blocks,
     read_objects,
 )
-from holloway.capture.session_reader import Following
+from holloway.capture.session_reader import CALLS_KNOWN_MAX, RUNNING_MAX, Following
 from holloway.config import TAG_CHARS_MAX
 from holloway.domain.event import Interrupted, Plan, Said, Started, Usage
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 ROLLOUT_FOLDER_LINES = 20
 """Number of lines searched for the working folder of a rollout."""
-RUNNING_MAX = 1_000
-CALLS_KNOWN_MAX = 100_000
 
 _HOST_WORDS = ("<", "# AGENTS.md instructions", "Another language model started to solve this problem")
 _REQUEST = "## My request for Codex:"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI = "claude-code", "codex", "copilot", "cursor", "gemini"
+OPENCODE = "opencode"
 HOST_NAME_CHARS_MAX = 40
 MILESTONES = ("SessionStart", "Stop", "SessionEnd")
 """Events that begin or end a session or a turn."""

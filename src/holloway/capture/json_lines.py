@@ -1,4 +1,4 @@
-"""Lenient reader of JSON Lines files that agents write, whatever their size, version and state."""
+"""Lenient reader of the JSON and JSON Lines files that agents write, whatever their size, version and state."""
 
 from __future__ import annotations
 
@@ -28,6 +28,24 @@ def read_objects(path: Path) -> Iterator[dict[str, object]]:
             continue
         if isinstance(value, dict):
             yield value
+
+
+def read_document(path: Path, bytes_max: int = LINE_BYTES_MAX) -> Mapping[str, object]:
+    """Return the JSON object in a file; empty if the file is unreadable, malformed or over the size limit."""
+    try:
+        if not path.is_file() or path.stat().st_size > bytes_max:
+            return {}
+        return parse_object(path.read_bytes())
+    except (OSError, ValueError):  # a path with a null byte is a ValueError
+        return {}
+
+
+def parse_object(text: str | bytes) -> Mapping[str, object]:
+    """Return the JSON object in a text; empty if it is malformed."""
+    try:
+        return as_mapping(json.loads(text.decode("utf-8-sig", "replace") if isinstance(text, bytes) else text))
+    except (ValueError, RecursionError):
+        return {}
 
 
 def read_lines(path: Path) -> Iterator[bytes]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from filelock import FileLock, Timeout
 
-from holloway.capture import claude_code, codex, hosts, journal_reader
+from holloway.capture import claude_code, codex, copilot, hosts, journal_reader, opencode, opencode_storage
 from holloway.capture.event_filter import EventFilter
 from holloway.capture.exclusions import load_exclusions
 from holloway.capture.json_lines import parse_time, read_objects
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from holloway.capture.journal_reader import Journal
+    from holloway.capture.opencode_storage import StoredSession
     from holloway.domain.event import Event
     from holloway.observer.scratchpad import Scratchpad
     from holloway.store.store import Store
@@ -61,10 +62,22 @@ class SessionFile:
 
 def from_transcript(transcript: Transcript) -> SessionFile:
     """Return the file of a session that only its transcript records."""
-    parts = [part.stat() for part in transcript.parts if part.exists()]
-    size = transcript.size + sum(part.st_size for part in parts)
-    modified_at = max([transcript.modified_at, *(part.st_mtime for part in parts)])
+    parts = [part for part in (_measure_part(path, transcript.agent) for path in transcript.parts) if part]
+    size = transcript.size + sum(size for size, _ in parts)
+    modified_at = max([transcript.modified_at, *(changed_at for _, changed_at in parts)])
     return SessionFile(transcript.session, transcript.path, size, modified_at, transcript)
+
+
+def _measure_part(path: Path, agent: str) -> tuple[int, float] | None:
+    """Return the size of a subagent's session and the time of its last change; None if it no longer exists."""
+    if agent == hosts.OPENCODE:
+        stored = opencode_storage.describe_session(path)
+        return (stored.size, stored.modified_at) if stored else None
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime
 
 
 def from_journal(journal: Journal) -> SessionFile | None:
@@ -261,8 +274,12 @@ def find_transcripts(root: Path, home: Path | None = None) -> list[Transcript]:
     """Return the transcripts of a project from all supported agents, oldest first."""
     person = home or Path.home()
     listed = [_describe_file(hosts.CLAUDE_CODE, path, path.stem) for path in claude_code.find_transcripts(person, root)]
-    listed += _group_rollouts(codex.find_rollouts(person, root))
-    existing = (transcript for transcript in listed if transcript)
+    listed += [open_transcript(path, hosts.COPILOT) for path in copilot.find_transcripts(person, root)]
+    existing = [transcript for transcript in listed if transcript]
+    existing += _group_subagents(_list_rollouts(person, root))
+    existing += _group_subagents(
+        [(_from_stored(stored), stored.parent) for stored in opencode.find_sessions(person, root)]
+    )
     return sorted(existing, key=lambda transcript: (transcript.started_at, str(transcript.path)))
 
 
@@ -270,31 +287,58 @@ def read_events(transcript: Transcript, root: Path, seen: set[int] | None = None
     """Return the events of a session; entries that are already in `seen` are left out."""
     if transcript.agent == hosts.CLAUDE_CODE:
         return claude_code.read_session(transcript.path, root, seen)
+    if transcript.agent == hosts.COPILOT:
+        return copilot.read_session(transcript.path, root)
+    if transcript.agent == hosts.OPENCODE:
+        return opencode.read_session(transcript.path, root, transcript.parts)
     streams = [codex.read_session(path, root) for path in (transcript.path, *transcript.parts)]
     return heapq.merge(*streams, key=lambda event: event.at)
 
 
 def open_transcript(path: Path, agent: str) -> Transcript | None:
     """Return the transcript in a file that this agent wrote; None if the file does not exist."""
-    session = path.stem if agent == hosts.CLAUDE_CODE else codex.session_id(codex.read_metadata(path), path)
-    return _describe_file(agent, path, session)
+    if agent == hosts.CLAUDE_CODE:
+        return _describe_file(agent, path, path.stem)
+    if agent == hosts.COPILOT:
+        return _describe_file(agent, path, copilot.session_id(path))
+    if agent == hosts.OPENCODE:
+        stored = opencode_storage.describe_session(path)
+        return _from_stored(stored) if stored else None
+    return _describe_file(agent, path, codex.session_id(codex.read_metadata(path), path))
 
 
-def _group_rollouts(paths: list[Path]) -> list[Transcript | None]:
-    """Group rollouts into sessions: a subagent's rollout belongs to the session that started it, if that exists."""
-    metadata = {path: codex.read_metadata(path) for path in paths}
-    owners = {codex.session_id(meta, path): path for path, meta in metadata.items()}
+def _from_stored(stored: StoredSession) -> Transcript:
+    return Transcript(hosts.OPENCODE, stored.path, stored.session, stored.started_at, stored.size, stored.modified_at)
+
+
+def _list_rollouts(person: Path, root: Path) -> list[tuple[Transcript, str]]:
+    """Return the rollouts of a project, each with the id of the session that started it as a subagent."""
+    rollouts = []
+    for path in codex.find_rollouts(person, root):
+        metadata = codex.read_metadata(path)
+        if transcript := _describe_file(hosts.CODEX, path, codex.session_id(metadata, path)):
+            rollouts.append((transcript, codex.parent_session(metadata)))
+    return rollouts
+
+
+def _group_subagents(listed: list[tuple[Transcript, str]]) -> list[Transcript]:
+    """Return the sessions of people: a subagent's session is a part of the one that started it, if that exists.
+
+    Each transcript comes with the id of the session that started it, or an empty one.
+    """
+    owners = {transcript.session: (transcript, parent) for transcript, parent in listed}
     parts: dict[Path, list[Path]] = {}
-    for path in metadata:
-        owner = path
+    sessions: dict[Path, Transcript] = {}
+    for transcript, parent in listed:
+        owner, above = transcript, parent
         for _ in range(SUBAGENT_DEPTH_MAX):
-            owner = owners.get(codex.parent_session(metadata[owner]), owner)
-        parts.setdefault(owner, []).append(path)
-    sessions = []
-    for owner, files in parts.items():
-        session = _describe_file(hosts.CODEX, owner, codex.session_id(metadata[owner], owner))
-        sessions.append(replace(session, parts=tuple(file for file in files if file != owner)) if session else None)
-    return sessions
+            owner, above = owners.get(above, (owner, ""))
+        sessions[owner.path] = owner
+        parts.setdefault(owner.path, []).append(transcript.path)
+    return [
+        replace(session, parts=tuple(part for part in parts[path] if part != path))
+        for path, session in sessions.items()
+    ]
 
 
 def _describe_file(agent: str, path: Path, session: str) -> Transcript | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holloway.capture import project_paths, tool_events
 from holloway.capture.json_lines import as_items, as_mapping, as_text, parse_time
@@ -16,10 +17,16 @@ from holloway.config import (
     SHORT_TEXT_CHARS_MAX,
     TAG_CHARS_MAX,
 )
-from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result, ToolKind
+from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result
 from holloway.text.tools import is_record
 
+if TYPE_CHECKING:
+    from holloway.text.edit_lines import Change
+
 OPEN_CALLS_MAX = 10_000
+CALLS_KNOWN_MAX = 100_000
+RUNNING_MAX = 1_000
+"""Maximum number of commands in the background that are followed."""
 SAME_PROMPT_S = 2.0
 """Interval within which two equal prompts count as one prompt recorded twice."""
 INTERRUPTED = "[Request interrupted by user"
@@ -53,9 +60,17 @@ class Following:
         self.cwd = as_text(folder, 4_096) or self.cwd
 
     def record_tool_use(
-        self, tool: object, arguments: Mapping[str, object], call_id: object, actor: str = ""
+        self,
+        tool: object,
+        arguments: Mapping[str, object],
+        call_id: object,
+        actor: str = "",
+        changes: Sequence[Change] = (),
     ) -> list[Event]:
-        """Return the events of a tool call, including the plan if the tool changed it."""
+        """Return the events of a tool call, including the plan if the tool changed it.
+
+        `changes` are the files that the host says the call has changed.
+        """
         name, call_key = as_text(tool), as_text(call_id)
         if not name:
             return []
@@ -65,7 +80,9 @@ class Following:
             self.queue_note(call_key, arguments, actor)
         place = {"root": self.root, "cwd": self.cwd}
         calls = self.queue_calls(
-            tool_events.build_calls(name, arguments, at=self.at, call_id=call_key, actor=actor, **place)
+            tool_events.build_calls(
+                name, arguments, at=self.at, call_id=call_key, actor=actor, changes=changes, **place
+            )
         )
         plan = self.update_plan(name, arguments) if calls and not actor else None
         return [*calls, plan] if plan else [*calls]
@@ -79,10 +96,9 @@ class Following:
             del self._open[next(iter(self._open))]
         return made
 
-    def find_open_kind(self, call_id: object) -> ToolKind | None:
-        """Return the kind of a tool call that waits for its result; None for an unknown call."""
-        call, _ = self._open.get(as_text(call_id), (None, 0))
-        return call.kind if call else None
+    def find_open_call(self, call_id: object) -> Call | None:
+        """Return a tool call that waits for its result; None for an unknown call."""
+        return self._open.get(as_text(call_id), (None, 0))[0]
 
     def queue_note(self, call_id: str, arguments: Mapping[str, object], actor: str = "") -> None:
         """Keep a note that the agent asked to remember until the tool call has succeeded."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from holloway.capture.json_lines import as_text
@@ -48,12 +48,16 @@ def build_calls(
     root: str,
     cwd: str = "",
     actor: str = "",
+    changes: Sequence[edit_lines.Change] = (),
 ) -> list[Call]:
-    """Return the events of a tool call: one, or one for each file that a patch changes or a list names."""
+    """Return the events of a tool call: one, or one for each file that a patch changes or a list names.
+
+    `changes` are the files that the host says the call has changed; they take precedence over its arguments.
+    """
     name, call_id = as_text(tool, tools.TOOL_NAME_CHARS_MAX), as_text(call_id, CALL_ID_CHARS_MAX)
     kind = kind_of(name)
     command = as_text(tools.typed_command(tools.find_argument(arguments, "command", kind)), tools.EDIT_CHARS_MAX)
-    if changes := edit_lines.parse_patch(_patch_in(kind, arguments, command)):
+    if changes := changes or edit_lines.parse_patch(_patch_in(kind, arguments, command)):
         return [
             _build_patch_call(change, name, at, part_id(call_id, n), root, cwd, actor)
             for n, change in enumerate(changes)

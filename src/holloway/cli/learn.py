@@ -37,7 +37,11 @@ class _DateOption(click.DateTime):
 @click.option(
     "--since", type=_DateOption(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Only sessions started on this day or later."
 )
-@click.option("--agent", type=click.Choice(["claude-code", "codex"]), help="Only sessions of this agent.")
+@click.option(
+    "--agent",
+    type=click.Choice(["claude-code", "codex", "copilot", "opencode"]),
+    help="Only sessions of this agent.",
+)
 @click.option("--dry-run", is_flag=True, help="List the sessions that would be read.")
 @json_option
 @project_option

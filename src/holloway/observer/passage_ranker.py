@@ -1,7 +1,7 @@
 """Passage ranking: how likely a passage is a lesson, by a linear model over its words and its shape.
 
-The weights are trained on labelled passages of several projects (`python -m benchmarks.train_passages`) and hold no text
-of them: words that are common in every project, pairs of function words, and a few numbers.
+The weights are trained on labelled passages of several projects (`python -m benchmarks.train_passages`) and hold no
+text of them: words that occur in several projects, pairs of function words, and a few numbers.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from holloway.data import load_table
@@ -57,7 +58,7 @@ def extract_features(text: str, context: str, speaker: str) -> dict[str, float]:
     features |= {f"word {word}": 1.0 for word in words}
     features |= {
         f"pair {first} {second}": 1.0
-        for first, second in zip(words, words[1:], strict=False)
+        for first, second in pairwise(words)
         if _is_function(first) and _is_function(second)
     }
     features |= {f"first {word}": 1.0 for word in words[:2]}

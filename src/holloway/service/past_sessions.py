@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holloway.observer.scratchpad import Scratchpad
     from holloway.service.holloway import Holloway
 
-AGENTS = (hosts.CLAUDE_CODE, hosts.CODEX)
+AGENTS = (hosts.CLAUDE_CODE, hosts.CODEX, hosts.COPILOT, hosts.OPENCODE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,9 +69,9 @@ def delete_missing_files(database: Database) -> int:
 
 
 def _is_missing(path: str) -> bool:
-    """Return whether a file is missing; False if its folder cannot be read."""
+    """Return whether a file is missing; False if its folder cannot be read, or is a database of sessions."""
     try:
-        return not Path(path).exists()
+        return not Path(path).exists() and not Path(path).parent.is_file()
     except OSError:
         return False
 

@@ -74,6 +74,15 @@ def parse_patch(text: str) -> list[Change]:
     return [change for change in changes if change.path]
 
 
+def parse_diff(path: str, kind: str, diff: str) -> Change:
+    """Return the change of one file, from its unified diff."""
+    change = Change(path, kind)
+    hunks = diff[:EDIT_CHARS_MAX].partition("\n@@")[2]
+    for line in hunks.splitlines():
+        _take_line(change, line)
+    return change
+
+
 def _take_line(change: Change, line: str) -> None:
     if line.startswith(_MOVED):
         change.path = line[len(_MOVED) :].strip()

@@ -31,11 +31,11 @@ TOOL_KINDS: dict[str, str] = {
         EDIT: "edit multiedit notebookedit applypatch replace editfile searchreplace strreplace patch "
         "strreplaceeditor strreplacebasededittool replacefilecontent insertedit",
         WRITE: "write writefile create createfile writetofile",
-        SEARCH: "grep grepsearch searchfilecontent codebasesearch searchfiles ripgrep",
+        SEARCH: "grep grepsearch searchfilecontent codebasesearch searchfiles ripgrep rg",
         LIST: "glob ls list listdirectory listdir globfilesearch filesearch findfiles listfiles",
         SHELL: "bash shell exec execcommand localshell runshellcommand shellcommand runterminalcmd runcommand "
         "powershell containerexec terminal executecommand",
-        WEB: "webfetch websearch googlewebsearch fetchwebpage fetch urlfetch",
+        WEB: "webfetch websearch googlewebsearch fetchwebpage fetch urlfetch codesearch",
         SUBAGENT: "task agent spawnagent invokeagent subagent sendinput runsubagent",
     }.items()
     for name in names.split()
@@ -55,7 +55,7 @@ ARGUMENT_NAMES: dict[str, dict[str, str]] = {
         WEB: "query search_query search_term",
     },
     "command": {SHELL: "command cmd script"},
-    "patch": {EDIT: "input patch command"},
+    "patch": {EDIT: "input patch patchText command"},
     "url": dict.fromkeys((WEB, MCP), "url uri"),
 }
 """Names of the argument that holds a value, by the kind of the tool; the first that is present counts."""

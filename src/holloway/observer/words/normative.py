@@ -6,8 +6,8 @@ import re
 
 WORDS_MIN, WORDS_MAX = 6, 60
 _SHOULD = re.compile(
-    r"\b(?:should(?: not|n't)?|must(?: not|n't)?|never|always|(?:do not|don't|dont) want|no longer|instead of|rather than"
-    r"|prefer|has to|have to|not allowed"
+    r"\b(?:should(?: not|n't)?|must(?: not|n't)?|never|always|(?:do not|don't|dont) want|no longer|instead of"
+    r"|rather than|prefer|has to|have to|not allowed"
     r"|soll(?:te|ten|en)?|muss|m\u00fcssen|nie(?:mals)?|immer|darf nicht|statt|lieber"
     r"|doit|doivent|devrait|jamais|toujours|plut\u00f4t que|au lieu de"
     r"|debe(?:n|r\u00eda)?|nunca|siempre|en lugar de|en vez de|deve(?:m)?|sempre|mai|invece di)\b"
@@ -22,7 +22,8 @@ _TASK_ONLY = re.compile(
 )
 _TASK_OPENING = re.compile(
     r"(?:please |ok(?:ay)?,? |now |then |also |and |so )*(?:add|build|change|check|create|debug|delete|enforce|fix"
-    r"|implement|look|make|mention|move|read|refactor|remove|rename|review|rewrite|run|update|write|you are|i want you)\b",
+    r"|implement|look|make|mention|move|read|refactor|remove|rename|review|rewrite|run|update|write|you are"
+    r"|i want you)\b",
     re.IGNORECASE,
 )
 _OUTPUT = re.compile(r"^\s*(?:---|\+\+\+|[\w./-]+:\d+|Error|Warning|Traceback)|--- FAIL|\[hw:", re.MULTILINE)
