@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.domain.event import ToolKind
-from holloway.observer import carriers
-from holloway.observer.carriers import Carrier, Carriers, Origin, Trust
+from holloway.observer.carriers import Carriers, Trust
+from holloway.observer.origins import SOURCE_CHARS_MAX, Carrier, Origin
 from holloway.observer.scratchpad import Action
 from tests.outside_input import bounded_time, text_of
 
@@ -606,7 +606,7 @@ def test_a_source_is_cut_to_what_people_can_read() -> None:
         (ToolKind.READ, {"path": "src/a.py", "command": long_name}, INJECTION),
         (ToolKind.SHELL, {"command": "rg -n vault"}, f"{long_name}.md:3:vault\n"),
     ):
-        assert len(classify(make_carriers(), kind, text, **fields).source) == carriers.SOURCE_CHARS_MAX
+        assert len(classify(make_carriers(), kind, text, **fields).source) == SOURCE_CHARS_MAX
 
 
 def test_an_empty_result_keeps_its_carrier() -> None:
@@ -708,15 +708,6 @@ def test_a_file_stays_foreign_until_all_of_it_is_replaced() -> None:
     assert session.classify_path("docs/setup.md") == (Origin.FOREIGN, "mcp:wiki")
 
 
-def test_a_bounded_number_of_written_files_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carriers, "WRITTEN_FILES_MAX", 2)
-    session = make_carriers()
-    for path in ("README.md", "src/a.py", "shop.py"):
-        session.record_new_file(path, "mcp:wiki")
-    origins = [session.classify_path(path).origin for path in ("README.md", "src/a.py", "shop.py")]
-    assert origins == [Origin.FOREIGN, Origin.FOREIGN, Origin.OWN]
-
-
 def test_files_get_foreign_text_from_the_words_of_the_command_that_writes_them() -> None:
     session = make_carriers()
     session.taint_writes("cd docs && echo vault > setup.md && cat ../README.md", "mcp:wiki")
@@ -810,6 +801,7 @@ def test_a_hit_is_foreign_however_its_file_is_named(kind: str, fields: dict[str,
 
 OWN_COMMANDS = [
     "git grep -n vault",
+    "git grep vault",
     "git log -n 3 --oneline",
     "git log --author alice",
     "git log --grep vault",
