@@ -186,6 +186,9 @@ def test_status_output_has_no_origin(command: str) -> None:
         # programs of others, and programs as text
         ("python other.py", "shell:python other.py"),
         ("python -m other", "shell:python -m other"),
+        ("python -m", "shell:python -m"),
+        ("java -m tools/gen", "shell:java -m tools/gen"),
+        ("./other -m shop", "shell:other -m shop"),
         ("python -c 'print(1)'", "shell:python -c print(1)"),
         ("python - tools/gen.py", "shell:python - tools/gen.py"),
         ("node -e 'x()'", "shell:node -e x()"),

@@ -280,13 +280,13 @@ class Carriers:
         """Classify a program by whether the project has it: a task of its runner, or a script that git tracks."""
         if is_runner(program):
             return Origin.WEAK
-        words = [word for word in step.args if word]
-        if step.program.startswith("python -m ") or (words[:1] and words[0] in ("-m", "--module")):
-            module = step.program.removeprefix("python -m ") if step.program != program else "".join(words[1:2])
+        if step.program.startswith("python -m "):
+            module = step.program.removeprefix("python -m ")
             names = (f"{module.replace('.', '/')}{ending}" for ending in (".py", "/__main__.py"))
             folders = ("", "src/")
             is_own = any(self._is_own_file(folder + name) for name in names for folder in folders)
             return Origin.WEAK if is_own else Origin.FOREIGN
+        words = [word for word in step.args if word]
         if not _INLINE_OPTIONS.isdisjoint(words) or "-" in words:
             return Origin.FOREIGN
         if step.program.startswith(("go run", "cargo run", "dotnet run", "swift run")):
