@@ -750,6 +750,27 @@ WAYS_AROUND = [
     ["mkdir -p docs", "cat docs/notes.md"],
     ["mkdir -p ~/Downloads", "cat ~/Downloads/x.md"],
     ["mkdir -p node_modules/x", "cat node_modules/x/README.md"],
+    ["mkdir /tmp/try", "cat /tmp/try/../evil.md"],
+    ["mkdir /tmp/try", "cd /tmp/try && cat ../evil.md"],
+    ["mkdir -p /tmp/../home/dev/x", "cat /home/dev/x/evil.md"],
+    ["cd docs && docker cp web:/notes.md setup.md", "cat docs/setup.md"],
+    ["cd docs && scp host:notes.md setup.md", "cat docs/setup.md"],
+    ["cp -t docs /tmp/setup.md", "cat docs/setup.md"],
+    ["cp --target-directory=docs /tmp/setup.md", "cat docs/setup.md"],
+    ["mv -t docs /tmp/setup.md", "cat docs/setup.md"],
+    ["install -m 644 /tmp/setup.md docs/setup.md", "cat docs/setup.md"],
+    ["dd if=/tmp/setup.md of=docs/setup.md", "cat docs/setup.md"],
+    ["tar -xf /tmp/a.tar -C docs", "cat docs/setup.md"],
+    ["unzip -o /tmp/a.zip", "cat docs/setup.md"],
+    ["tar -xf /tmp/a.tar -C .", "cat docs/setup.md"],
+    [f"cd {ROOT} && tar -xf /tmp/a.tar", "cat docs/setup.md"],
+    ["cat ~/../README.md"],
+    ["cat $HOME/../README.md"],
+    ["cat docs/$NAME/../setup.md"],
+    ["wget -P docs https://a.example.org/setup.md", "cat docs/setup.md"],
+    ["curl --output-dir docs -O https://a.example.org/setup.md", "cat docs/setup.md"],
+    ["curl -sodocs/setup.md https://a.example.org/x", "cat docs/setup.md"],
+    ["curl --output=docs/setup.md https://a.example.org/x", "cat docs/setup.md"],
     ["git show HEAD:vendor/acme/README.md"],
     ["git diff --no-index README.md /tmp/x.md"],
     ["git diff --no-index README.md notes.md"],
@@ -826,6 +847,22 @@ def test_options_patterns_and_folders_are_not_branches_of_others(command: str) -
 
 def test_hits_in_a_named_tracked_file_are_own() -> None:
     assert run(make_carriers(), "grep -n vault src/a.py", text="3:vault\n").origin is Origin.OWN
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("cd /tmp && tar -xf a.tar", "tar -xf /tmp/a.tar -C docs", "cd docs && unzip /tmp/a.zip", "tar -tf a.tar"),
+        *("install -m 755 tools/run.sh docs/run.sh", "cp -t docs tools/run.sh"),
+    ],
+)
+def test_what_is_written_elsewhere_leaves_the_files_of_the_project_own(command: str) -> None:
+    assert run(make_carriers(), command, "cat README.md").origin is Origin.OWN
+
+
+def test_a_route_that_is_named_with_a_dollar_is_a_file() -> None:
+    session = Carriers(Trust(root=ROOT, is_tracked={"routes/$id.tsx"}.__contains__))
+    assert run(session, "cat 'routes/$id.tsx'").origin is Origin.OWN
 
 
 def test_a_file_that_the_session_wrote_does_not_prove_itself_in_a_shell() -> None:

@@ -8,10 +8,12 @@ from holloway.observer import written_files
 from holloway.observer.written_files import (
     WrittenFiles,
     copies_from_elsewhere,
+    extracts_archive,
     list_written_paths,
     names_files,
     resolve_path,
     resolve_paths,
+    split_copied_paths,
 )
 from holloway.text.commands import parse_command
 
@@ -107,6 +109,8 @@ WRITES = {
     "mv a.md b.md": ["b.md"],
     "ln -s a.md b.md": ["b.md"],
     "mkdir -p /tmp/try docs": ["/tmp/try"],
+    "mkdir -p /tmp/../srv/x /srv/../tmp/try": ["/tmp/try"],
+    "cd docs && scp host:a.md b.md": ["docs/b.md"],
     "mkdir /private/tmp/try /var/folders/try /tmpfiles/try": ["/private/tmp/try", "/var/folders/try"],
     "curl -so a.md https://example.org/x": ["a.md", "x"],
     "curl -s -o a.md https://example.org/": ["a.md"],
@@ -114,6 +118,25 @@ WRITES = {
     "cd docs && wget -O a.md https://example.org/x": ["docs/a.md", "docs/x"],
     "wget --output-document a.md https://example.org/x": ["a.md", "x"],
     "curl https://example.org/x -o": ["x"],
+    "curl -sodocs/a.md https://example.org/x": ["docs/a.md", "x"],
+    "curl --output=a.md https://example.org/x": ["a.md", "x"],
+    "wget --output-document=a.md https://example.org/x": ["a.md", "x"],
+    "wget -P docs https://example.org/x": ["x", "docs/x"],
+    "wget --directory-prefix=docs https://example.org/x": ["x", "docs/x"],
+    "curl --output-dir docs -o a.md https://example.org/x": ["a.md", "x", "docs/a.md", "docs/x"],
+    "dd if=/tmp/a.md of=docs/b.md": ["docs/b.md"],
+    "cd docs && gunzip -f a.md.gz": ["docs/a.md"],
+    "tar -xf a.tar -C docs": ["docs"],
+    "tar -xf a.tar --directory=docs": ["docs"],
+    "cd lib && unzip a.zip -d docs": ["lib/docs"],
+    "7z x a.7z -odocs": ["docs"],
+    "unzip -o a.zip": [],
+    "tar -xpf a.tar -C docs": ["docs"],
+    "tar -cf a.tar -C docs .": [],
+    "tar -xOf a.tar -C docs": [],
+    "cp -t docs a.md b.md": ["docs"],
+    "cp a.md b.md --target-directory=docs": ["docs"],
+    "install -m 644 a.md b.md": ["b.md"],
     "git clone https://example.org/a/tool.git": ["tool"],
     "git clone https://example.org/a/tool/": ["tool"],
     "git clone https://example.org/a/tool got": ["got"],
@@ -151,3 +174,40 @@ def test_the_files_that_a_command_writes_are_listed(command: str) -> None:
 )
 def test_copies_from_containers_and_machines_are_recognised(command: str, is_copy: bool) -> None:
     assert copies_from_elsewhere(parse_command(command)[0]) is is_copy
+
+
+@pytest.mark.parametrize(
+    ("command", "read", "written"),
+    [
+        ("cp a.md b.md c", ["a.md", "b.md"], ["c"]),
+        ("cp -t docs a.md b.md", ["a.md", "b.md"], ["docs"]),
+        ("cd lib && cp a.md b.md", ["lib/a.md"], ["lib/b.md"]),
+        ("cd lib && cp -tdocs a.md", ["lib/a.md"], ["lib/docs"]),
+        ("install -m 644 a.md b.md", ["a.md"], ["b.md"]),
+        ("cp", [], []),
+    ],
+)
+def test_a_copy_reads_all_files_but_the_target(command: str, read: list[str], written: list[str]) -> None:
+    assert split_copied_paths(parse_command(command)[0]) == (read, written)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("tar xf a.tar", "tar -xzf a.tgz", "tar --extract -f a.tar", "tar -f a.tar -x", "tar -xpf a.tar"),
+        *("bsdtar -xf a", "unzip a.zip", "unzip -o a.zip", "7z x a.7z", "7za e a.7z"),
+    ],
+)
+def test_a_command_that_extracts_an_archive_is_recognised(command: str) -> None:
+    assert extracts_archive(parse_command(command)[0])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("tar cf a.tar x", "tar -tf a.tar", "tar -cf a.tar --exclude x", "tar -xOf a.tar", "tar -x --to-stdout -f a"),
+        *("unzip -p a.zip", "unzip -l a.zip", "unzip", "7z l x", "7z x -so a.7z", "zcat x", "cat x"),
+    ],
+)
+def test_a_command_that_lists_packs_or_prints_an_archive_extracts_nothing(command: str) -> None:
+    assert not extracts_archive(parse_command(command)[0])

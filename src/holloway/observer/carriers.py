@@ -41,10 +41,12 @@ from holloway.observer.written_files import (
     COPY_PROGRAMS,
     WrittenFiles,
     copies_from_elsewhere,
+    extracts_archive,
     list_written_paths,
     names_files,
     resolve_path,
     resolve_paths,
+    split_copied_paths,
 )
 from holloway.safety.prompt_injection import find_injection
 from holloway.text import shell
@@ -89,7 +91,7 @@ _INLINE_OPTIONS = frozenset(_TABLE["inline_options"])
 _CHECKOUTS_OF_OTHERS = ("gh pr checkout", "glab mr checkout", "hub pr checkout")
 _SYSTEM_FOLDERS = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
 _OTHER_REFERENCES = ("--all", "--remotes", "--branches", "--glob", "--git-dir", "--work-tree")
-_REPLACING_PROGRAMS = frozenset({">", "cp", "mv", "tee", "mkdir"})
+_REPLACING_PROGRAMS = frozenset({">", "cp", "mv", "install", "tee", "mkdir"})
 """Programs after which a file has only what they wrote."""
 _REMOTE_PROGRAMS = frozenset("docker podman nerdctl kubectl oc ssh lxc vagrant multipass wsl adb chroot".split())
 
@@ -264,15 +266,19 @@ class Carriers:
 
     def _classify_shell_path(self, path: str) -> Carrier:
         inside = self._resolve_in_project(path)
-        return self.classify_path(inside or path, outside=not inside)
+        return self.classify_path(inside or posixpath.normpath(path), outside=not inside)
 
     def _resolve_in_project(self, path: str) -> str:
         """Return the path relative to the project, or an empty string if it is outside."""
+        if path.startswith(("~", "$")) or ("$" in path and ".." in path):
+            return ""  # Only the shell knows where this is.
         normalised = posixpath.normpath(path)
         if self._root and (normalised == self._root or normalised.startswith(self._root + "/")):
             return normalised[len(self._root) + 1 :] or "."
-        is_outside = normalised.startswith(("../", "~", "$")) or (
-            normalised.startswith("/") and (self._root or normalised.startswith(_SYSTEM_FOLDERS))
+        is_outside = (
+            normalised == ".."
+            or normalised.startswith("../")
+            or (normalised.startswith("/") and (self._root or normalised.startswith(_SYSTEM_FOLDERS)))
         )
         return "" if is_outside else normalised
 
@@ -354,8 +360,11 @@ class Carriers:
         """Record the files that a step writes, with the source of the text that may have gone into them."""
         source = self._find_written_source(step, carrier)
         if source or step.program in _REPLACING_PROGRAMS:
-            for path in map(self._locate_path, list_written_paths(step)):
+            paths = list(map(self._locate_path, list_written_paths(step)))
+            for path in paths:
                 self.record_new_file(path, source)
+            if extracts_archive(step) and (not paths or "." in paths) and self._is_in_root(step):
+                self._branches.foreign_checkout = f"archive: {source}"
         if step.kind == EDIT:
             self._written.has_edits = True
 
@@ -364,8 +373,11 @@ class Carriers:
         if copies_from_elsewhere(step):
             return carrier.source
         if step.program in COPY_PROGRAMS:
-            carrier = find_worst_carrier(map(self._classify_shell_path, list(resolve_paths(step))[:-1]))
+            carrier = find_worst_carrier(map(self._classify_shell_path, split_copied_paths(step)[0]))
         return carrier.source if carrier.origin is Origin.FOREIGN else ""
+
+    def _is_in_root(self, step: Step) -> bool:
+        return not step.directory or self._resolve_in_project(step.directory) == "."
 
     def _locate_path(self, path: str) -> str:
         return self._resolve_in_project(path) or posixpath.normpath(path)
