@@ -834,3 +834,10 @@ def test_an_edit_without_lines_is_clean() -> None:
     tracer.observe_action(web(3))
     tracer.observe_action(action(4, ToolKind.WRITE, "", path="docs/new.md"))
     assert tracer.observe_action(action(9, ToolKind.READ, OWN_LINE, path="docs/new.md")) == ""
+
+
+def test_the_files_of_one_call_share_the_source_of_its_output() -> None:
+    tracer = SourceTracer(Trust())
+    assert tracer.observe_action(replace(web(), call="c1")) == SITE
+    assert tracer.observe_action(action(2, ToolKind.READ, OWN_LINE, path="src/a.py", call="c1#2")) == SITE
+    assert tracer.observe_action(action(3, ToolKind.READ, OWN_LINE, path="src/a.py", call="c2#2")) == ""
