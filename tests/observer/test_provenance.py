@@ -818,7 +818,10 @@ def test_a_bounded_number_of_digests_is_kept(monkeypatch: pytest.MonkeyPatch) ->
     tracer.observe_action(replace(web(2, text="short"), digests=digests[3:]))
     assert tuple(tracer.foreign_digests) == digests[:4]
     tracer.observe_action(web(3))
+    for step, digest in enumerate(sketch_text(LATE, 100), 4):
+        tracer.observe_action(replace(web(step, text="short"), digests=(digest,)))
     assert tuple(tracer.foreign_digests) == digests[:4]
+    assert tracer.find_source(LATE) == ""
 
 
 @pytest.mark.parametrize(("step", "origin"), [(3, SITE), (4, SITE), (5, "")])
