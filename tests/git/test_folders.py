@@ -123,6 +123,40 @@ def test_a_submodule_has_itself_as_its_main_tree(tmp_path: Path) -> None:
     assert folders.main_root(str(tree)) == str(tree)
 
 
+def test_a_history_is_that_of_the_folder_only_if_its_git_folder_is(tmp_path: Path) -> None:
+    root = make_git_folder(tmp_path / "plain", HEAD="ref: refs/heads/main\n")
+    assert folders.has_own_history(root)
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked/.git").symlink_to(tmp_path / "plain/.git")
+    assert not folders.has_own_history(str(tmp_path / "linked"))
+    assert not folders.has_own_history(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("worktree", "is_own"), [("../../../../tree", True), ("../../../../other", False), ("", False)]
+)
+def test_a_submodule_has_its_own_history_if_its_git_folder_names_it(
+    tmp_path: Path, worktree: str, is_own: bool
+) -> None:
+    tree, modules = tmp_path / "tree", tmp_path / "super/.git/modules/tree"
+    tree.mkdir()
+    modules.mkdir(parents=True)
+    (tree / ".git").write_text(f"gitdir: {modules}\n")
+    (modules / "HEAD").write_text("ref: refs/heads/main\n")
+    (modules / "config").write_text(f"[core]\n\tworktree = {worktree}\n" if worktree else "[core]\n")
+    assert folders.has_own_history(str(tree)) is is_own
+
+
+@pytest.mark.parametrize("name", ["HEAD", "packed-refs", "refs", "refs/heads", "refs/heads/main"])
+def test_a_history_that_leads_through_a_link_is_not_own(tmp_path: Path, name: str) -> None:
+    root = make_git_folder(tmp_path / "plain", **{"HEAD": "ref: refs/heads/main\n", "refs/heads/main": "a" * 40})
+    assert folders.has_own_history(root)
+    part = tmp_path / "plain/.git" / name
+    part.rename(tmp_path / "moved") if part.exists() else (tmp_path / "moved").write_text("")
+    part.symlink_to(tmp_path / "moved")
+    assert not folders.has_own_history(root)
+
+
 def test_only_a_regular_file_is_read_and_only_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "file"
     file.write_bytes(b"caf\xe9\n")

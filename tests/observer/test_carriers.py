@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.domain.event import ToolKind
-from holloway.observer import carriers
-from holloway.observer.carriers import Carrier, Carriers, Origin, Trust
+from holloway.observer.carriers import Carriers, Trust
+from holloway.observer.origins import SOURCE_CHARS_MAX, Carrier, Origin
 from holloway.observer.scratchpad import Action
 from tests.outside_input import bounded_time, text_of
 
@@ -186,6 +186,9 @@ def test_status_output_has_no_origin(command: str) -> None:
         # programs of others, and programs as text
         ("python other.py", "shell:python other.py"),
         ("python -m other", "shell:python -m other"),
+        ("python -m", "shell:python -m"),
+        ("java -m tools/gen", "shell:java -m tools/gen"),
+        ("./other -m shop", "shell:other -m shop"),
         ("python -c 'print(1)'", "shell:python -c print(1)"),
         ("python - tools/gen.py", "shell:python - tools/gen.py"),
         ("node -e 'x()'", "shell:node -e x()"),
@@ -606,7 +609,7 @@ def test_a_source_is_cut_to_what_people_can_read() -> None:
         (ToolKind.READ, {"path": "src/a.py", "command": long_name}, INJECTION),
         (ToolKind.SHELL, {"command": "rg -n vault"}, f"{long_name}.md:3:vault\n"),
     ):
-        assert len(classify(make_carriers(), kind, text, **fields).source) == carriers.SOURCE_CHARS_MAX
+        assert len(classify(make_carriers(), kind, text, **fields).source) == SOURCE_CHARS_MAX
 
 
 def test_an_empty_result_keeps_its_carrier() -> None:
@@ -708,15 +711,6 @@ def test_a_file_stays_foreign_until_all_of_it_is_replaced() -> None:
     assert session.classify_path("docs/setup.md") == (Origin.FOREIGN, "mcp:wiki")
 
 
-def test_a_bounded_number_of_written_files_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(carriers, "WRITTEN_FILES_MAX", 2)
-    session = make_carriers()
-    for path in ("README.md", "src/a.py", "shop.py"):
-        session.record_new_file(path, "mcp:wiki")
-    origins = [session.classify_path(path).origin for path in ("README.md", "src/a.py", "shop.py")]
-    assert origins == [Origin.FOREIGN, Origin.FOREIGN, Origin.OWN]
-
-
 def test_files_get_foreign_text_from_the_words_of_the_command_that_writes_them() -> None:
     session = make_carriers()
     session.taint_writes("cd docs && echo vault > setup.md && cat ../README.md", "mcp:wiki")
@@ -756,6 +750,27 @@ WAYS_AROUND = [
     ["mkdir -p docs", "cat docs/notes.md"],
     ["mkdir -p ~/Downloads", "cat ~/Downloads/x.md"],
     ["mkdir -p node_modules/x", "cat node_modules/x/README.md"],
+    ["mkdir /tmp/try", "cat /tmp/try/../evil.md"],
+    ["mkdir /tmp/try", "cd /tmp/try && cat ../evil.md"],
+    ["mkdir -p /tmp/../home/dev/x", "cat /home/dev/x/evil.md"],
+    ["cd docs && docker cp web:/notes.md setup.md", "cat docs/setup.md"],
+    ["cd docs && scp host:notes.md setup.md", "cat docs/setup.md"],
+    ["cp -t docs /tmp/setup.md", "cat docs/setup.md"],
+    ["cp --target-directory=docs /tmp/setup.md", "cat docs/setup.md"],
+    ["mv -t docs /tmp/setup.md", "cat docs/setup.md"],
+    ["install -m 644 /tmp/setup.md docs/setup.md", "cat docs/setup.md"],
+    ["dd if=/tmp/setup.md of=docs/setup.md", "cat docs/setup.md"],
+    ["tar -xf /tmp/a.tar -C docs", "cat docs/setup.md"],
+    ["unzip -o /tmp/a.zip", "cat docs/setup.md"],
+    ["tar -xf /tmp/a.tar -C .", "cat docs/setup.md"],
+    [f"cd {ROOT} && tar -xf /tmp/a.tar", "cat docs/setup.md"],
+    ["cat ~/../README.md"],
+    ["cat $HOME/../README.md"],
+    ["cat docs/$NAME/../setup.md"],
+    ["wget -P docs https://a.example.org/setup.md", "cat docs/setup.md"],
+    ["curl --output-dir docs -O https://a.example.org/setup.md", "cat docs/setup.md"],
+    ["curl -sodocs/setup.md https://a.example.org/x", "cat docs/setup.md"],
+    ["curl --output=docs/setup.md https://a.example.org/x", "cat docs/setup.md"],
     ["git show HEAD:vendor/acme/README.md"],
     ["git diff --no-index README.md /tmp/x.md"],
     ["git diff --no-index README.md notes.md"],
@@ -810,6 +825,7 @@ def test_a_hit_is_foreign_however_its_file_is_named(kind: str, fields: dict[str,
 
 OWN_COMMANDS = [
     "git grep -n vault",
+    "git grep vault",
     "git log -n 3 --oneline",
     "git log --author alice",
     "git log --grep vault",
@@ -831,6 +847,22 @@ def test_options_patterns_and_folders_are_not_branches_of_others(command: str) -
 
 def test_hits_in_a_named_tracked_file_are_own() -> None:
     assert run(make_carriers(), "grep -n vault src/a.py", text="3:vault\n").origin is Origin.OWN
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("cd /tmp && tar -xf a.tar", "tar -xf /tmp/a.tar -C docs", "cd docs && unzip /tmp/a.zip", "tar -tf a.tar"),
+        *("install -m 755 tools/run.sh docs/run.sh", "cp -t docs tools/run.sh"),
+    ],
+)
+def test_what_is_written_elsewhere_leaves_the_files_of_the_project_own(command: str) -> None:
+    assert run(make_carriers(), command, "cat README.md").origin is Origin.OWN
+
+
+def test_a_route_that_is_named_with_a_dollar_is_a_file() -> None:
+    session = Carriers(Trust(root=ROOT, is_tracked={"routes/$id.tsx"}.__contains__))
+    assert run(session, "cat 'routes/$id.tsx'").origin is Origin.OWN
 
 
 def test_a_file_that_the_session_wrote_does_not_prove_itself_in_a_shell() -> None:

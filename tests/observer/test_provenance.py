@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from holloway.domain import event as events
 from holloway.domain.event import ToolKind
-from holloway.observer import text_index
+from holloway.observer import provenance, text_index
 from holloway.observer.carriers import Trust
-from holloway.observer.provenance import OVERFLOW, PASTED, SourceTracer, trace_signals, trace_texts
+from holloway.observer.provenance import EARLIER, OVERFLOW, PASTED, SourceTracer, trace_signals, trace_texts
 from holloway.observer.scratchpad import Action
 from holloway.observer.signals.signal import Signal, SignalName
+from holloway.text.sketch import digest_name, sketch_text
 from tests.observer.story import Story
 
 PAGE = "The client keeps its release tokens in the harbour vault, which every worker may open without a password."
@@ -731,3 +732,115 @@ def test_an_own_sentence_that_contains_some_program_output_is_not_weak() -> None
     tracer.observe_action(shell("pytest -q", 1, output))
     assert tracer.find_source(output) == "output:pytest -q"
     assert tracer.find_source(" ".join([output, *(f"berth{number}" for number in range(30))])) == ""
+
+
+LATE = "Ferry captains collect the morning keys from the harbour office before the first tide."
+"""A sentence that is only in the part of a long result that was not recorded."""
+OWN_LINE = "The total of an order is rounded once, after the tax was added to it."
+
+
+def trust_after(*texts: str, names: tuple[str, ...] = ()) -> Trust:
+    """Return the trust of a project whose earlier sessions read these foreign texts and names."""
+    digests = {digest for text in texts for digest in sketch_text(text, 100)} | set(map(digest_name, names))
+    return Trust(earlier_digests=frozenset(digests))
+
+
+def test_a_quote_of_what_an_earlier_session_read_is_tainted() -> None:
+    tracer = SourceTracer(trust_after(PAGE))
+    assert tracer.find_source(PAGE) == EARLIER
+    assert tracer.find_source(f"{OWN_LINE} {PAGE}") == EARLIER
+    assert tracer.find_source(OWN_LINE) == ""
+    assert tracer.observe_statement(PAGE) == EARLIER
+    assert SourceTracer(Trust()).find_source(PAGE) == ""
+
+
+def test_the_persons_words_outweigh_an_earlier_session_and_the_agents_do_not() -> None:
+    tracer = SourceTracer(trust_after(PAGE, LATE))
+    tracer.observe_statement(PAGE, by_user=True)
+    assert tracer.find_source(PAGE) == ""
+    tracer.observe_statement(LATE)
+    assert tracer.find_source(LATE) == EARLIER
+
+
+def test_a_rare_name_of_an_earlier_session_taints_unless_the_project_has_it() -> None:
+    trust = trust_after(names=("quay17.example", "harbour"))
+    assert SourceTracer(trust).find_source("Ask quay17.example for it") == EARLIER
+    assert SourceTracer(trust).find_source("Ask the harbour for it") == ""
+    known = replace(trust, is_known_name=lambda name: name == "quay17.example")
+    assert SourceTracer(known).find_source("Ask quay17.example for it") == ""
+
+
+def test_a_tracked_file_does_not_launder_what_an_earlier_session_read() -> None:
+    tracer = SourceTracer(trust_after(PAGE))
+    tracer.observe_action(action(1, ToolKind.READ, f"{OWN_LINE}\n\n{PAGE}", path="docs/setup.md"))
+    assert tracer.find_source(PAGE) == EARLIER
+    assert tracer.find_source(OWN_LINE) == ""
+    assert set(tracer.foreign_digests) >= set(sketch_text(PAGE, 100))
+    assert set(tracer.foreign_digests).isdisjoint(sketch_text(OWN_LINE, 100))
+
+
+@pytest.mark.parametrize("fields", [{"whole": f"{PAGE}\n\n{LATE}"}, {"digests": tuple(sketch_text(LATE, 100))}])
+def test_the_unrecorded_part_of_a_long_foreign_result_taints(fields: dict[str, Any]) -> None:
+    tracer = SourceTracer(Trust())
+    tracer.observe_action(replace(web(), **fields))
+    assert tracer.find_source(LATE) == SITE
+    assert tracer.find_source(OWN_LINE) == ""
+    assert set(tracer.foreign_digests) >= set(sketch_text(LATE, 100))
+
+
+def test_the_source_of_an_unrecorded_part_is_the_one_that_has_the_sentence() -> None:
+    tracer = SourceTracer(Trust())
+    tracer.observe_action(action(1, ToolKind.MCP, tool="mcp__wiki__x", whole=f"{OWN_LINE}"))
+    tracer.observe_action(replace(web(2), whole=LATE))
+    assert tracer.find_source(f"{LATE} So it is.") == SITE
+
+
+def test_the_unrecorded_part_of_an_own_result_taints_nothing() -> None:
+    tracer = SourceTracer(Trust())
+    tracer.observe_action(action(1, ToolKind.READ, path="docs/setup.md", whole=f"{PAGE}\n\n{LATE}"))
+    assert tracer.find_source(LATE) == ""
+    assert not tracer.foreign_digests
+
+
+def test_words_from_before_an_unrecorded_part_are_not_from_it() -> None:
+    for by_user in (False, True):
+        tracer = SourceTracer(Trust())
+        tracer.observe_statement(LATE, by_user=by_user)
+        tracer.observe_action(replace(web(), whole=LATE))
+        assert tracer.find_source(LATE) == ""
+
+
+def test_a_bounded_number_of_digests_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(provenance, "SESSION_DIGESTS_MAX", 4)
+    tracer = SourceTracer(Trust())
+    digests = tuple(range(10))
+    tracer.observe_action(replace(web(text="short"), digests=digests[:3]))
+    tracer.observe_action(replace(web(2, text="short"), digests=digests[3:]))
+    assert tuple(tracer.foreign_digests) == digests[:4]
+    tracer.observe_action(web(3))
+    for step, digest in enumerate(sketch_text(LATE, 100), 4):
+        tracer.observe_action(replace(web(step, text="short"), digests=(digest,)))
+    assert tuple(tracer.foreign_digests) == digests[:4]
+    assert tracer.find_source(LATE) == ""
+
+
+@pytest.mark.parametrize(("step", "origin"), [(3, SITE), (4, SITE), (5, "")])
+def test_an_edit_without_recorded_words_right_after_foreign_text_is_foreign(step: int, origin: str) -> None:
+    tracer = SourceTracer(Trust())
+    tracer.observe_action(web(3))
+    tracer.observe_action(action(step, ToolKind.WRITE, "", path="docs/new.md", added=("1a2b3c4d",)))
+    assert tracer.observe_action(action(9, ToolKind.READ, OWN_LINE, path="docs/new.md")) == origin
+
+
+def test_an_edit_without_lines_is_clean() -> None:
+    tracer = SourceTracer(Trust())
+    tracer.observe_action(web(3))
+    tracer.observe_action(action(4, ToolKind.WRITE, "", path="docs/new.md"))
+    assert tracer.observe_action(action(9, ToolKind.READ, OWN_LINE, path="docs/new.md")) == ""
+
+
+def test_the_files_of_one_call_share_the_source_of_its_output() -> None:
+    tracer = SourceTracer(Trust())
+    assert tracer.observe_action(replace(web(), call="c1")) == SITE
+    assert tracer.observe_action(action(2, ToolKind.READ, OWN_LINE, path="src/a.py", call="c1#2")) == SITE
+    assert tracer.observe_action(action(3, ToolKind.READ, OWN_LINE, path="src/a.py", call="c2#2")) == ""

@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,7 +24,7 @@ from holloway.domain.event import (
     Usage,
 )
 from holloway.domain.work import Outcome, Phase, SessionType, WorkUnit
-from holloway.observer import checkpoint
+from holloway.observer import checkpoint, scratchpad
 from holloway.observer.scratchpad import Scratchpad, truncate_middle
 from holloway.observer.scratchpad_merge import merge_scratchpads
 from holloway.text.edit_lines import EDIT_LINE_CHARS_MAX
@@ -323,3 +325,50 @@ def test_a_secret_is_cut_out_of_words_before_anything_changes_their_lines(make: 
     pad.add_event(make(1.0, "$ cat ~/.pgpass\ndb.example.com:5432:shop:app:ENDvHBYg8hHJ8Lcpcb"))
     assert "db.example.com" in pad.notes[0].text
     assert "ENDvHBYg8hHJ8Lcpcb" not in pad.notes[0].text
+
+
+@pytest.mark.promise("no-secret")
+def test_words_are_scanned_for_secrets_when_they_are_read_and_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    scanned: list[str] = []
+
+    def redact(text: str) -> tuple[str, tuple[str, ...]]:
+        scanned.append(text)
+        return text.upper(), ()
+
+    monkeypatch.setattr(scratchpad, "redact_secrets", redact)
+    pad = Scratchpad()
+    for text in ("one", "two"):
+        pad.add_event(Recorded(1.0, text))
+    assert (scanned, pad.count_notes("record"), pad.count_notes("user")) == ([], 2, 0)
+    assert [note.text for note in pad.notes] == ["ONE", "TWO"]
+    pad.add_event(Prompt(2.0, "three"))
+    assert [note.text for note in pad.notes] == ["ONE", "TWO", "THREE"]
+    assert scanned == ["one", "two", "three"]
+
+
+@pytest.mark.promise("no-secret")
+def test_a_secret_that_nobody_has_read_yet_reaches_no_checkpoint_and_no_merged_scratchpad() -> None:
+    secret = "ENDvHBYg8hHJ8Lcpcb"
+    words = Said(2.0, f"$ cat ~/.pgpass\ndb.example.com:5432:shop:app:{secret}")
+    assert secret.encode() not in checkpoint.dump_scratchpad(padded(Started(1.0, "one"), words))
+    (note,) = merge_scratchpads([padded(words)]).notes
+    assert secret not in note.text
+    assert "db.example.com" in note.text
+
+
+def test_notes_that_are_replaced_leave_nothing_unread() -> None:
+    pad = padded(Said(1.0, "one"))
+    pad.notes = []
+    assert pad.notes == []
+    assert pad.count_notes("agent") == 0
+
+
+def test_every_note_is_read_once_while_several_threads_read_and_one_writes() -> None:
+    pad = Scratchpad()
+    texts = [f"note {number}" for number in range(300)]
+    with ThreadPoolExecutor(3) as pool:
+        readers = [pool.submit(lambda: [len(pad.notes) for _ in range(200)]) for _ in range(2)]
+        for text in texts:
+            pad.add_event(Said(1.0, text))
+    assert all(counts == sorted(counts) for counts in (reader.result() for reader in readers))
+    assert [note.text for note in pad.notes] == texts

@@ -21,7 +21,9 @@ REQUIRED = ("start", "actions", "notes", "subtasks", "plan", "outcome")
 
 def dump_scratchpad(pad: Scratchpad) -> bytes:
     """Serialize a scratchpad to JSON bytes; secrets in its texts are redacted before they reach a disk."""
-    values = {entry.name: getattr(pad, entry.name) for entry in fields(pad) if not entry.name.startswith("_")}
+    names = [entry.name for entry in fields(pad) if not entry.name.startswith("_")]
+    names.insert(names.index("actions") + 1, "notes")
+    values = {name: getattr(pad, name) for name in names}
     values["start"] = pad.start and replace(
         pad.start, task=_redact_secrets(pad.start.task), branch=secrets.redact_path(pad.start.branch)
     )
@@ -44,6 +46,7 @@ def load_scratchpad(data: bytes) -> Scratchpad:
             raise ValueError("another version")
         if missing := [name for name in REQUIRED if name not in values]:
             raise ValueError(f"no {', '.join(missing)}")
+        values["_notes"] = values.pop("notes")
         pad = decode(Scratchpad, values)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         message = f"The checkpoint cannot be read ({error})."

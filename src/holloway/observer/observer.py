@@ -180,7 +180,7 @@ def _split_by_actor(pad: Scratchpad) -> dict[str, Scratchpad]:
         actor: replace(
             pad,
             actions=[action for action in pad.actions if action.actor == actor],
-            notes=[note for note in pad.notes if note.actor == actor or (note.voice == "user" and actor == lead)],
+            _notes=[note for note in pad.notes if note.actor == actor or (note.voice == "user" and actor == lead)],
             qa_findings=pad.qa_findings if actor == lead else (),
             plan=pad.plan if actor == lead else (),
             first_plan=pad.first_plan if actor == lead else 0,

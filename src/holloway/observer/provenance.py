@@ -13,7 +13,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.event import ToolKind
-from holloway.observer.carriers import Carriers, Origin, Passage, Trust
+from holloway.observer.carriers import Carriers, Trust
+from holloway.observer.origins import Origin, Passage
 from holloway.observer.signals.signal import SignalName
 from holloway.observer.text_index import TextIndex, digest_sentences, list_names
 from holloway.observer.words.prompt import is_host_text, split_pasted_blocks

@@ -7,9 +7,11 @@ the scratchpad lived in one process, was restored from a checkpoint or was rebui
 from __future__ import annotations
 
 import re
+from collections import deque
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holloway import config
@@ -124,7 +126,6 @@ class Scratchpad:
     last_at: float = 0.0
     step: int = 0
     actions: list[Action] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
     plan: tuple[PlanItem, ...] = ()
     first_plan: int = 0
     plan_mode: bool = False
@@ -148,8 +149,32 @@ class Scratchpad:
     """Number of events that exceeded their time budget."""
     bytes: int = 0
     evicted: tuple[str, ...] = ()
+    _notes: list[Note] = field(default_factory=list)
+    _unread_notes: deque[Note] = field(default_factory=deque, init=False)
+    """Notes as they were said. Secrets are cut out when somebody reads a note, because now the agent waits."""
+    _reading: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
     _calls: dict[str, Action] = field(default_factory=dict)
     _is_protected: Callable[[str], bool] = _is_never_protected
+
+    @property
+    def notes(self) -> list[Note]:
+        """The statements of the session in order, with secrets cut out."""
+        # Not later: a lesson changes case and line breaks, by which the scanner recognises some secrets.
+        with self._reading:
+            while self._unread_notes:
+                note = self._unread_notes[0]
+                self._notes.append(replace(note, text=redact_secrets(note.text)[0]))
+                self._unread_notes.popleft()
+        return self._notes
+
+    @notes.setter
+    def notes(self, notes: list[Note]) -> None:
+        self._notes = notes
+        self._unread_notes.clear()
+
+    def count_notes(self, voice: str) -> int:
+        """Count the statements of one voice."""
+        return sum(note.voice == voice for note in (*self._notes, *self._unread_notes))
 
     def protect_notes(self, is_protected: Callable[[str], bool]) -> None:
         """Set the check for notes that eviction must keep; the scratchpad itself cannot recognise a correction."""
@@ -184,7 +209,11 @@ class Scratchpad:
             if self.bytes <= config.SCRATCHPAD_BYTES_MAX:
                 break
             stage()
-            self.bytes = sum(map(estimate_bytes, self.actions)) + sum(map(estimate_bytes, self.notes))
+            self.bytes = self._estimate_size()
+
+    def _estimate_size(self) -> int:
+        notes = (*self._notes, *self._unread_notes)
+        return sum(map(estimate_bytes, self.actions)) + sum(map(estimate_bytes, notes))
 
     def _drop_whole_texts(self) -> None:
         for action in self.actions:
@@ -289,16 +318,14 @@ def _add_summary(pad: Scratchpad, event: events.Summarized) -> None:
 
 
 def _add_record(pad: Scratchpad, event: events.Recorded) -> None:
-    if sum(note.voice == "record" for note in pad.notes) < config.RECORDS_PER_SESSION_MAX:
+    if pad.count_notes("record") < config.RECORDS_PER_SESSION_MAX:
         text = cut_start(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX)
         files = event.files[: config.MEMORY_FILES_MAX]
         _append_note(pad, Note(pad.step, event.at, "record", text, event.actor, event.type, files))
 
 
 def _append_note(pad: Scratchpad, note: Note) -> None:
-    # Secrets are cut out first: a lesson changes case and line breaks, by which the scanner recognises some of them.
-    note = replace(note, text=redact_secrets(note.text)[0])
-    pad.notes.append(note)
+    pad._unread_notes.append(note)
     pad.bytes += ENTRY_BYTES + len(note.text)
 
 

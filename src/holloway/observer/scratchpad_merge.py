@@ -43,7 +43,6 @@ def merge_scratchpads(pads: Sequence[Scratchpad]) -> Scratchpad:
         last_at=max(pad.last_at for pad in ordered),
         step=len(actions),
         actions=actions,
-        notes=notes,
         plan=max((pad.plan for pad in ordered), key=len),
         first_plan=max(pad.first_plan for pad in ordered),
         plan_mode=any(pad.plan_mode for pad in ordered),
@@ -67,6 +66,7 @@ def merge_scratchpads(pads: Sequence[Scratchpad]) -> Scratchpad:
         slow=sum(pad.slow for pad in ordered),
         bytes=sum(map(estimate_bytes, actions)) + sum(map(estimate_bytes, notes)),
         evicted=tuple(dict.fromkeys(signal for pad in ordered for signal in pad.evicted)),
+        _notes=notes,
         _calls={action.call: action for action in actions if action.call},
     )
 

@@ -33,6 +33,8 @@ DECODED_MIN = 20
 """Shorter runs of base64 or hex say too little."""
 DECODED_RUNS_MAX = 200
 """Maximum number of encoded runs of a text that are decoded."""
+DECODED_NOISE_MAX = 0.25
+"""Share of characters that are no text from which on a run is a name that only looks encoded."""
 SPACED_LETTERS_MIN = 12
 DISGUISED_MAX = 100
 """More words than this in letters of two scripts are suspect whatever they say."""
@@ -199,11 +201,17 @@ def _is_long(run: str) -> bool:
 
 
 def _decode_runs(runs: list[str]) -> Iterator[str]:
+    """Decode runs of base64 or hex, whatever their length; some bytes that are no text do not hide the others."""
     for run in runs:
         try:
-            if _is_hex(run):
-                yield bytes.fromhex(run[: len(run) // 2 * 2]).decode()
-            else:
-                yield base64.b64decode(run[: len(run) // 4 * 4], "-_" if "-" in run or "_" in run else None).decode()
-        except (binascii.Error, ValueError):
+            data = bytes.fromhex(run[: len(run) // 2 * 2]) if _is_hex(run) else _decode_base64(run)
+        except binascii.Error:
             continue
+        decoded = data.decode(errors="replace")
+        if decoded.count("\ufffd") <= DECODED_NOISE_MAX * len(decoded):
+            yield decoded
+
+
+def _decode_base64(run: str) -> bytes:
+    run = run[:-1] if len(run) % 4 == 1 else run  # One sign alone has no byte.
+    return base64.b64decode(run + "=" * (-len(run) % 4), "-_" if "-" in run or "_" in run else None)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shlex
 from functools import lru_cache
+from itertools import dropwhile, pairwise
 from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
@@ -139,8 +140,10 @@ def is_command(text: str) -> bool:
 
 def is_failure(text: str) -> bool:
     """Whether the error line of a program states what failed: no advice, no program to run, no host, no markup."""
-    text = _CODE_SPAN.sub(r"\1", text[: REPOSITORY_TEXT_CHARS_MAX + 1])
-    if len(text) > REPOSITORY_TEXT_CHARS_MAX or not _READABLE.match(text) or _MARKUP.search(text) or _HOST.search(text):
+    if len(text) > REPOSITORY_TEXT_CHARS_MAX:
+        return False
+    text = _CODE_SPAN.sub(r"\1", text)
+    if not _READABLE.match(text) or _MARKUP.search(text) or _HOST.search(text):
         return False
     words = _split_words(text)
     present = set(words)
@@ -249,11 +252,10 @@ def _adds_no_package(words: list[str]) -> bool:
 
 def _installs_only_project(arguments: list[str]) -> bool:
     """Whether a command installs nothing but the project and what its files list."""
-    start = next((index for index, argument in enumerate(arguments) if argument in _INSTALL_SUBCOMMANDS), -1)
-    if start < 0:
-        return True
-    pairs = zip(arguments[start:], arguments[start + 1 :], strict=False)
-    packages = [word for option, word in pairs if not word.startswith("-") and not _takes_group(option)]
+    installation = dropwhile(lambda argument: argument not in _INSTALL_SUBCOMMANDS, arguments)
+    packages = [
+        word for option, word in pairwise(installation) if not word.startswith("-") and not _takes_group(option)
+    ]
     return all(package.startswith(".") or package.endswith(_DEPENDENCY_FILES) for package in packages)
 
 

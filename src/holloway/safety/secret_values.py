@@ -17,7 +17,8 @@ _RUN_CHARS_MIN = 4
 _FILLER_SHARE_MAX = 0.6
 _FILLER_STEPS = (0, 1, -1)
 """Distances between the characters of a run of filler: the same, the next or the one before."""
-_ALPHABET_KEY_CHARS_MIN = 32
+_ALPHABET_KEY_CHARS_MIN = 40
+"""From this length on a key of the alphabet is a key: that of GitHub tokens; shorter ones are examples in documents."""
 _NAME_CHARS_MAX = 40
 _WORD_CHARS_MAX = 12
 _VOWEL_SHARE_MIN = 0.25

@@ -145,7 +145,7 @@ def _told_elsewhere(memory: Holloway, pad: Scratchpad, name: str) -> set[str]:
 
 
 def _records(pad: Scratchpad) -> int:
-    return sum(note.voice == "record" for note in pad.notes)
+    return pad.count_notes("record")
 
 
 def _lock(folder: Path, name: str) -> FileLock:

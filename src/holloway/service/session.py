@@ -248,7 +248,8 @@ class Session:
 
     def _inject_step(self, messages: Sequence[object]) -> str:
         self._messages.read(messages)
-        notes = [note.text for note in self.pad.notes if note.voice == "record"]
+        has_records = self.pad.count_notes("record") > 0
+        notes = [note.text for note in self.pad.notes if note.voice == "record"] if has_records else []
         text = step.inject(self.reader, self._state, self._activity, notes=notes, cited=self._messages.ids)
         self._activity = step.StepActivity(self.reader.root)
         return text
