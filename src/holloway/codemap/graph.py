@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import accumulate
 
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse import CLASS_KINDS
 from holloway.config import GRAPH_DEPTH_MAX
 from holloway.text.file_roles import is_runnable_test, is_test
 

@@ -8,8 +8,8 @@ from bisect import bisect_right
 from functools import cache
 from typing import TYPE_CHECKING
 
+from holloway.codemap.parse import CLASS_KINDS
 from holloway.codemap.parse.captures import DEFAULT, FILE_REFERENCES_MAX, FileCaptures
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
 from holloway.codemap.parse.definition_tree import NAMESPACE_KIND, DefinitionTree
 from holloway.codemap.parse.facts import (
     MODULE_SCOPE,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse import CLASS_KINDS
 from holloway.codemap.parse.expressions import UNKNOWN
 from holloway.codemap.parse.facts import MODULE_SCOPE, Binding
 from holloway.codemap.parse.languages import BARE_MEMBERS, CONSTRUCTOR_NAMES, OPEN_FAMILIES, PACKAGE_FAMILIES

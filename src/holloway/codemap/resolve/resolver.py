@@ -9,7 +9,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse import CLASS_KINDS
 from holloway.codemap.parse.expressions import UNKNOWN
 from holloway.codemap.parse.facts import CONSTRUCTORS, MODULE_SCOPE
 from holloway.codemap.parse.languages import BARE_MEMBERS, PACKAGE_FAMILIES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse import CLASS_KINDS
 from holloway.codemap.parse.facts import MODULE_SCOPE, STAR
 from holloway.codemap.parse.languages import LANGUAGES, OPEN_FAMILIES, find_family
 from holloway.codemap.resolve.imports.other_languages import go_local_name

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.graph import FOLLOWED_KINDS
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse import CLASS_KINDS
 from holloway.codemap.parse.facts import decode_references
 from holloway.codemap.parse.languages import language_of
 from holloway.codemap.scip import documents, edges
