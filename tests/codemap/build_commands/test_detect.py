@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.codemap.build_commands.build_file import BUILD_COMMAND_CHARS_MAX
+from holloway.codemap.build_commands.build_file import BUILD_COMMAND_CHARS_MAX, BuildRecipe
 from holloway.codemap.build_commands.ci import kind_of
-from holloway.codemap.build_commands.detect import BUILD_MAX, LINT_MAX, TEST_MAX, ProjectCommands, detect_commands
+from holloway.codemap.build_commands.detect import BUILD_MAX, LINT_MAX, TEST_MAX, detect_commands
 
 
-def project(root: Path, files: dict[str, str]) -> ProjectCommands:
+def project(root: Path, files: dict[str, str]) -> BuildRecipe:
     """What is read from a project with these files."""
     for name, text in files.items():
         path = root / name
@@ -309,7 +309,7 @@ def test_a_manifest_that_links_out_of_the_project_is_not_read(tmp_path: Path) ->
 
 
 def test_an_empty_project_says_nothing(tmp_path: Path) -> None:
-    assert detect_commands(tmp_path, set()) == ProjectCommands()
+    assert detect_commands(tmp_path, set()) == BuildRecipe()
 
 
 @pytest.mark.promise("build-commands")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 
@@ -32,19 +32,8 @@ _TASK = re.compile(r"^  ([A-Za-z][\w:-]{0,40}):[ \t]*$", re.MULTILINE)
 _MISE_FOLDERS = ("mise-tasks/", ".mise-tasks/", "mise/tasks/", ".mise/tasks/", ".config/mise/tasks/")
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectCommands:
-    """Commands to type, best first; empty if the project declares none."""
-
-    test_tool: str = ""
-    """The test framework, if known."""
-    build: tuple[str, ...] = ()
-    test: tuple[str, ...] = ()
-    lint: tuple[str, ...] = ()
-
-
-def detect_commands(root: Path, names: Collection[str]) -> ProjectCommands:
-    """Return the commands of a project whose files have these names, relative to its root."""
+def detect_commands(root: Path, names: Collection[str]) -> BuildRecipe:
+    """Return the commands to type in a project whose files have these names, relative to its root; best first."""
     project = BuildFiles(root, frozenset(names))
     shares = _count_suffixes(names)
     recipes = sorted(
@@ -56,7 +45,7 @@ def detect_commands(root: Path, names: Collection[str]) -> ProjectCommands:
     ci_commands = ci.read_commands(project)
     test_recipe = next((recipe for recipe in main_recipes if recipe.test), next(iter(main_recipes), BuildRecipe()))
     ordered = [*task_recipes, *main_recipes]
-    return ProjectCommands(
+    return BuildRecipe(
         test_tool=test_recipe.test_tool,
         build=_choose_commands((recipe.build for recipe in ordered), ci_commands["build"], BUILD_MAX),
         test=_choose_commands((recipe.test for recipe in ordered), ci_commands["test"], TEST_MAX),
