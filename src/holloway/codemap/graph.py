@@ -247,21 +247,22 @@ def _format_ids(ids: Iterable[int]) -> str:
     return f"[{', '.join(map(str, ids))}]"
 
 
-def _format_placeholders(values: Collection[str]) -> str:
-    return ", ".join("?" * len(values))
+def rank_tests(database: MapDatabase, paths: Collection[str], limit: int) -> list[tuple[str, float]]:
+    """Return the tests of these files with their confidence, most confident first."""
+    rows = database.fetch_rows(
+        "SELECT t.qualified, MAX(e.confidence) FROM files x JOIN nodes f ON f.file = x.id AND f.qualified = x.path"
+        " JOIN edges e ON e.source = f.id AND e.kind = 'tested_by' JOIN nodes t ON t.id = e.target"
+        f" WHERE f.kind = 'file' AND x.path IN ({', '.join('?' * len(paths))})"
+        " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
+        (*paths, limit),
+    )
+    return [(row[0], row[1]) for row in rows]
 
 
 def _find_tests(database: MapDatabase, target: list[GraphNode], reached: list[ReachedNode]) -> list[str]:
     """Return the tests to run: runnable ones first; tests named like the file, then those that reach the target."""
     direct = [entry.node.path for entry in reached if is_test(entry.node.path)]
-    paths = {node.path for node in target}
-    rows = database.fetch_rows(
-        "SELECT t.qualified, MAX(e.confidence) FROM files x JOIN nodes f ON f.file = x.id AND f.qualified = x.path"
-        " JOIN edges e ON e.source = f.id AND e.kind = 'tested_by' JOIN nodes t ON t.id = e.target"
-        f" WHERE f.kind = 'file' AND x.path IN ({_format_placeholders(paths)})"
-        " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
-        (*paths, GRAPH_TESTS_MAX),
-    )
+    rows = rank_tests(database, {node.path for node in target}, GRAPH_TESTS_MAX)
     by_name = [row[0] for row in rows if row[1] > BY_NAME_MIN]
     test_paths = dict.fromkeys([*by_name, *direct, *(row[0] for row in rows)])
     return sorted(test_paths, key=lambda path: not is_runnable_test(path))[:GRAPH_TESTS_MAX]
