@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import holloway
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.errors import HollowayError
-from holloway.sharing import archive, export_import
+from holloway.sharing import export_import
 from holloway.store import contributions, local_key, lookup, snapshot
 from holloway.store.contributions import CodeRelation
 from holloway.store.filter import EVERYTHING, Filter
@@ -242,7 +242,7 @@ def test_an_archive_beyond_its_own_limit_is_refused_and_nobody_is_told_to_split_
     rich_memory: holloway.Holloway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = rich_memory.export("archive")
-    monkeypatch.setattr(archive, "ARCHIVE_BYTES_MAX", len(data) - 1)
+    monkeypatch.setattr(export_import, "ARCHIVE_BYTES_MAX", len(data) - 1)
     (tmp_path / "a").write_bytes(data)
     with pytest.raises(HollowayError, match=f"{len(data):,} bytes") as caught:
         rich_memory.import_file(tmp_path / "a")
@@ -257,10 +257,10 @@ def test_nothing_is_parsed_before_the_seal_is_verified(
     def parse(text: bytes) -> None:
         raise AssertionError(text)
 
-    monkeypatch.setattr("holloway.sharing.archive.json.loads", parse)
-    assert archive.is_ours(data, home)
-    assert not archive.is_ours(data[:-1], home)
-    assert not archive.is_ours(data[: data.index(b"\n") + 1], home)
+    monkeypatch.setattr("holloway.sharing.export_import.json.loads", parse)
+    assert export_import.is_ours(data, home)
+    assert not export_import.is_ours(data[:-1], home)
+    assert not export_import.is_ours(data[: data.index(b"\n") + 1], home)
 
 
 @pytest.mark.promise("archive")
@@ -273,7 +273,7 @@ def test_a_later_format_is_refused(rich_memory: holloway.Holloway, tmp_path: Pat
     head, _, rest = rich_memory.export("archive").partition(b"\n")
     later = json.loads(head) | {"version": 99}
     with pytest.raises(HollowayError, match="format 99"):
-        archive.read_rows(json.dumps(later).encode() + b"\n" + rest)
+        export_import.read_rows(json.dumps(later).encode() + b"\n" + rest)
 
 
 @pytest.mark.promise("archive")
@@ -286,9 +286,9 @@ def test_a_key_that_was_not_written_to_its_end_seals_and_opens_nothing(
         guessed = bytes.fromhex(left) if left != "no key" else b""
         stranger.setattr(local_key, "load_or_create_key", lambda home, name: guessed)
         forged = rich_memory.export("archive")
-    assert not archive.is_ours(forged, home)
-    assert archive.is_ours(rich_memory.export("archive"), home)
-    assert not archive.is_ours(forged, home)
+    assert not export_import.is_ours(forged, home)
+    assert export_import.is_ours(rich_memory.export("archive"), home)
+    assert not export_import.is_ours(forged, home)
 
 
 def test_two_first_archives_at_once_are_both_ours(
@@ -304,7 +304,7 @@ def test_two_first_archives_at_once_are_both_ours(
 
     monkeypatch.setattr(secrets, "token_bytes", while_another_exports)
     made.append(rich_memory.export("archive"))
-    assert [archive.is_ours(data, home) for data in made] == [True, True]
+    assert [export_import.is_ours(data, home) for data in made] == [True, True]
     assert [file.name for file in home.glob("archive.key*")] == ["archive.key"]
 
 
@@ -347,5 +347,5 @@ def test_the_rules_style_has_only_what_is_confirmed(rich_memory: holloway.Hollow
 )
 def test_any_bytes_are_no_archive_of_this_machine(data: bytes) -> None:
     with TemporaryDirectory() as folder, bounded_time():
-        archive.is_archive(data)
-        assert not archive.is_ours(data, Path(folder))
+        export_import.is_archive(data)
+        assert not export_import.is_ours(data, Path(folder))
