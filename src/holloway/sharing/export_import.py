@@ -37,8 +37,8 @@ ARCHIVE_BYTES_MAX = 4 * 1024**3
 of other files. It exists because the whole file is held in memory, so that it cannot change between the check of its
 seal and its loading."""
 
-_HEAD = b'{"format":"' + ARCHIVE_FORMAT.encode() + b'"'
-_HEAD_BYTES = len(_HEAD)
+_ARCHIVE_HEAD = b'{"format":"' + ARCHIVE_FORMAT.encode() + b'"'
+_ARCHIVE_HEAD_BYTES = len(_ARCHIVE_HEAD)
 """Length of the file header that identifies an archive."""
 
 _SEAL_BYTES = len(snapshot.serialize_row({"seal": "0" * 64}))
@@ -109,7 +109,7 @@ def _read_file(path: Path) -> bytes:
         if not path.is_file():
             raise InvalidInput(f"{path} is not a file.", "Give the file that `holloway export` wrote.")
         with path.open("rb") as file:
-            head = file.read(len(BOM_UTF8) + _HEAD_BYTES).removeprefix(BOM_UTF8)
+            head = file.read(len(BOM_UTF8) + _ARCHIVE_HEAD_BYTES).removeprefix(BOM_UTF8)
             size = file.seek(0, os.SEEK_END)
             _check_size(path, size, sealed=is_archive(head))
             file.seek(0)
@@ -164,7 +164,7 @@ def write_archive(store: Store, home: Path) -> bytes:
 
 def is_archive(data: bytes) -> bool:
     """Return whether a file has the header of an archive."""
-    return data.startswith(_HEAD)
+    return data.startswith(_ARCHIVE_HEAD)
 
 
 def is_ours(data: bytes, home: Path) -> bool:
