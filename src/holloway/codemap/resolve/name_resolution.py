@@ -14,18 +14,23 @@ from holloway.codemap.parse.facts import MODULE_SCOPE, Binding
 from holloway.codemap.parse.languages import BARE_MEMBERS, CONSTRUCTOR_NAMES, OPEN_FAMILIES, PACKAGE_FAMILIES
 from holloway.codemap.resolve.imports.file_tree import ImportTarget
 from holloway.codemap.resolve.imports.other_languages import rust_inner_item
-from holloway.codemap.resolve.resolution_cache import RESOLUTION_DEPTH_MAX
+from holloway.codemap.resolve.resolution import (
+    RESOLUTION_DEPTH_MAX,
+    TARGETS_MAX,
+    Target,
+    deduplicate_targets,
+    first_in_project,
+    follow_targets,
+)
 from holloway.codemap.resolve.scopes import first_name
-from holloway.codemap.resolve.targets import TARGETS_MAX, Target, deduplicate_targets, first_in_project, follow_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from holloway.codemap.parse.facts import Import
     from holloway.codemap.resolve.imports.import_resolver import ImportResolver
-    from holloway.codemap.resolve.resolution_cache import ResolutionCache
+    from holloway.codemap.resolve.resolution import ResolutionCache, Targets
     from holloway.codemap.resolve.scopes import Scopes
-    from holloway.codemap.resolve.targets import Targets
 
 CHAIN_STEPS_MAX = 12
 """Names in one chain that are followed."""

@@ -10,7 +10,7 @@ from holloway.codemap.parse.facts import MODULE_SCOPE, STAR
 from holloway.codemap.parse.languages import LANGUAGES, OPEN_FAMILIES, find_family
 from holloway.codemap.resolve.imports.other_languages import go_local_name
 from holloway.codemap.resolve.imports.python import python_local_name
-from holloway.codemap.resolve.targets import TARGETS_MAX
+from holloway.codemap.resolve.resolution import TARGETS_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -1,6 +1,6 @@
 """Targets of a name are combined, up to a limit, those of the project first."""
 
-from holloway.codemap.resolve.targets import (
+from holloway.codemap.resolve.resolution import (
     TARGETS_MAX,
     Target,
     Targets,
