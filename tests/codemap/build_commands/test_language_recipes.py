@@ -33,6 +33,8 @@ def recipe(root: Path, files: dict[str, str]) -> BuildRecipe:
         ("uv.lock", "uv sync", "uv run pytest"),
         ("poetry.lock", "poetry install", "poetry run pytest"),
         ("pdm.lock", "pdm install", "pdm run pytest"),
+        ("pixi.lock", "pixi install", "pixi run pytest"),
+        ("Pipfile", "pipenv install --dev", "pipenv run pytest"),
         ("README.md", "pip install -e .", "pytest"),
     ],
 )
@@ -40,6 +42,19 @@ def test_the_lock_file_says_how_a_python_project_is_run(tmp_path: Path, lock: st
     found = recipe(tmp_path, {"pyproject.toml": PACKAGE + "[tool.pytest.ini_options]\n", lock: "", "src/a.py": ""})
     assert found.test_tool == "pytest"
     assert (found.build, found.test) == ((build,), (test,))
+
+
+def test_a_manager_that_is_configured_needs_no_lock_file(tmp_path: Path) -> None:
+    hatch = PACKAGE + "[tool.hatch.envs.default]\n"
+    assert recipe(tmp_path / "a", {"pyproject.toml": hatch}).build == ("hatch env create",)
+    assert recipe(tmp_path / "b", {"pyproject.toml": PACKAGE + "[tool.uv]\n"}).build == ("uv sync",)
+
+
+def test_requirements_of_developers_are_installed_before_those_of_the_program(tmp_path: Path) -> None:
+    files = {"requirements.txt": "", "requirements-dev.txt": ""}
+    assert recipe(tmp_path / "a", files).build == ("pip install -r requirements-dev.txt",)
+    build = ("pip install -e .", "pip install -r requirements-dev.txt")
+    assert recipe(tmp_path / "b", files | {"setup.py": ""}).build == build
 
 
 def test_a_lock_file_counts_even_if_the_map_does_not_list_it(tmp_path: Path) -> None:
@@ -73,6 +88,9 @@ def test_tox_in_pyproject_and_nox_sessions_are_found(tmp_path: Path) -> None:
         ({"setup.py": "", "tests/test_a.py": ""}, ("python -m unittest",)),
         ({"requirements.txt": "pytest==8\n", "a.py": ""}, ("pytest",)),
         ({"setup.cfg": "[tool:pytest]\n", "a.py": ""}, ("pytest",)),
+        ({"setup.py": "", "conftest.py": ""}, ("pytest",)),
+        ({"noxfile.py": "@session\ndef build(session): ...\n"}, ("nox",)),
+        ({"setup.py": "", "a.py": ""}, ()),
     ],
 )
 def test_python_projects_without_a_pyproject_are_understood(
