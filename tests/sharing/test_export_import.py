@@ -340,6 +340,51 @@ def test_the_rules_style_has_only_what_is_confirmed(rich_memory: holloway.Hollow
     assert "[hw:" not in text
 
 
+def test_an_unknown_format_is_named_with_the_known_ones(memory: holloway.Holloway) -> None:
+    with pytest.raises(HollowayError, match="no format 'yaml'") as caught:
+        memory.export("yaml")
+    assert caught.value.hint == "Formats: json, markdown, claude, archive."
+
+
+def test_json_names_its_format_and_puts_the_oldest_memory_first(rich_memory: holloway.Holloway) -> None:
+    data = json.loads(rich_memory.export("json"))
+    assert (data["format"], data["version"], data["project"]) == ("holloway-export", 1, "shop")
+    stamps = [row["created_at"] for row in data["memories"]]
+    assert stamps == sorted(stamps)
+    assert stamps[0] < stamps[-1]
+
+
+def test_entries_that_cannot_be_used_stop_an_import_unless_they_are_skipped(
+    memory: holloway.Holloway, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.json"
+    path.write_text(
+        json.dumps([{"content": "Ports are free"}, *({"content": "x", "type": "riddle"} for _ in range(7))])
+    )
+    with pytest.raises(HollowayError, match="7 of 8 entries cannot be used, so nothing was imported") as caught:
+        memory.import_file(path)
+    assert caught.value.message.count("'riddle' is not a valid MemoryType") == 5
+    assert caught.value.message.endswith("and 2 more")
+    assert memory.memories() == []
+    done = memory.import_file(path, skip_invalid=True)
+    assert (done.added, len(done.skipped), done.restored, done.altered) == (1, 7, False, False)
+
+
+def test_a_path_that_is_no_file_and_a_file_that_is_too_large_are_refused(
+    memory: holloway.Holloway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (tmp_path, tmp_path / "gone"):
+        with pytest.raises(HollowayError, match="is not a file"):
+            memory.import_file(path)
+    (tmp_path / "m.json").write_text('[{"content": "Ports are free"}]')
+    monkeypatch.setattr(export_import, "IMPORT_BYTES_MAX", 30)
+    with pytest.raises(HollowayError, match="has 31 bytes") as caught:
+        memory.import_file(tmp_path / "m.json")
+    assert "split the file" in caught.value.hint
+    monkeypatch.setattr(export_import, "IMPORT_BYTES_MAX", 31)
+    assert memory.import_file(tmp_path / "m.json").added == 1
+
+
 @given(
     bytes_of(
         '{"format":"holloway-archive","version":1}\n', '{"seal":"', '"}\n', '{"table":"memories"}\n', "{", "[", "null\n"

@@ -89,11 +89,22 @@ def test_return_values_and_exported_definitions_are_recorded() -> None:
 
 def test_a_use_tree_is_expanded_and_a_submodule_is_an_import_of_self() -> None:
     found = captured("rust", "mod part;\nuse far::{one, two::Three as T};\n")
-    assert sorted(row[2:5] for row in found.imports) == [
-        ("far", "one", ""),
-        ("far.two", "Three", "T"),
-        ("self.part", "", "part"),
+    assert sorted(row[1:5] for row in found.imports) == [
+        (1, "self.part", "", "part"),
+        (2, "far", "one", ""),
+        (2, "far.two", "Three", "T"),
     ]
+
+
+def test_a_block_that_extends_a_type_has_the_name_of_the_type_alone() -> None:
+    found = captured("rust", "impl<T> Open for shop::Cart<T> { fn open(&self) {} }\n")
+    assert [(one.kind, one.name) for one in sorted(found.definitions)] == [("impl", "shop.Cart"), ("function", "open")]
+
+
+def test_an_element_is_called_if_its_name_is_no_tag() -> None:
+    found = captured("tsx", "const x = <div>\n<Shop/><a.b/></div>\n")
+    assert called(found) == ["Shop", "a.b"]
+    assert [line for _, line in found.mentions["call", "Shop"]] == [2]
 
 
 def test_calls_among_the_tokens_of_a_macro_are_found_with_their_path() -> None:

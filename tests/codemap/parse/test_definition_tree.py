@@ -80,6 +80,10 @@ def test_what_is_set_on_self_belongs_to_the_class_around_it() -> None:
     assert names(built) == ["Shop", "Shop.open", "Shop.close"]
     alone = tree(match(10, 90, "function", "open"), match(20, 30, "function", "close", "self"))
     assert names(alone) == ["open", "open.close"]
+    nested = tree(
+        match(0, 99, "function", "outer"), match(10, 90, "function", "open"), match(20, 30, "function", "close", "self")
+    )
+    assert names(nested) == ["outer", "outer.open", "outer.open.close"]
 
 
 def test_local_variables_and_unnamed_functions_are_dropped_into_what_contains_them() -> None:
