@@ -87,7 +87,7 @@ def test_a_file_is_written_with_its_definitions_words_and_chunks(writing: Writin
         ("function", "make", 9, 10, 1),
     ]
     ids = writing.ids()
-    parents = dict(writing.rows("SELECT qualified, parent FROM nodes"))
+    parents = {row[0]: row[1] for row in writing.rows("SELECT qualified, parent FROM nodes")}
     assert parents["Shop.sell"] == ids["Shop"]
     assert parents["Shop"] == parents["make"] == ids["pkg/shop.py"]
     assert writing.rows("SELECT word, file FROM import_words") == [("money", file)]

@@ -101,7 +101,9 @@ def test_an_answer_that_a_cycle_cut_short_is_reused_only_inside_of_the_cycle() -
 
 def test_a_chain_is_followed_to_a_depth_and_what_was_cut_on_the_way_is_not_remembered() -> None:
     names = [chr(ord("A") + number) for number in range(RESOLUTION_DEPTH_MAX + 1)]
-    pages = {name: ((), name, follows) for name, follows in zip(names, [*names[1:], ""], strict=True)}
+    pages: dict[str, tuple[Targets, str, str]] = {
+        name: ((), name, follows) for name, follows in zip(names, [*names[1:], ""], strict=True)
+    }
     pages[names[-1]] = ((B,), "end", "")
     cache = ResolutionCache()
     book = Book(cache, pages)
