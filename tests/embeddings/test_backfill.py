@@ -35,9 +35,6 @@ class Texts:
         self.kept |= {pending.key: vector for pending, vector in rows}
         self.commits.append(len(rows))
 
-    def count_missing(self) -> int:
-        return len(self.texts) - len(self.kept)
-
 
 class Picky(FakeEmbedder):
     """Refuses every batch that has a bad text in it, and breaks down after so many calls."""
@@ -58,11 +55,9 @@ class Picky(FakeEmbedder):
 
 def test_everything_missing_is_embedded_in_small_commits() -> None:
     source, embedder = Texts([f"text {number}" for number in range(70)]), FakeEmbedder()
-    heard: list[tuple[int, int]] = []
-    run = backfill_vectors(embedder, source, progress=lambda done, total: heard.append((done, total)))
+    run = backfill_vectors(embedder, source)
     assert (run.embedded, run.skipped, run.is_complete) == (70, 0, True)
     assert source.commits == [EMBED_BATCH_TEXTS, EMBED_BATCH_TEXTS, 70 - 2 * EMBED_BATCH_TEXTS]
-    assert heard == [(EMBED_BATCH_TEXTS, 70), (2 * EMBED_BATCH_TEXTS, 70), (70, 70)]
     assert source.kept[7] == embedder.embed(["text 6"])[0].astype("<f4").tobytes()
 
 
@@ -116,12 +111,15 @@ def test_a_run_ends_at_its_deadline() -> None:
 
 def test_a_kill_between_two_batches_costs_nothing_that_was_committed() -> None:
     source = Texts([f"text {number}" for number in range(70)])
+    ticks = [0.0, 0.0]
 
-    def killed(done: int, total: int) -> None:
-        raise KeyboardInterrupt
+    def read_clock() -> float:
+        if not ticks:
+            raise KeyboardInterrupt
+        return ticks.pop()
 
     with pytest.raises(KeyboardInterrupt):
-        backfill_vectors(FakeEmbedder(), source, progress=killed)
+        backfill_vectors(FakeEmbedder(), source, deadline_s=9, monotonic=read_clock)
     assert len(source.kept) == EMBED_BATCH_TEXTS
     assert backfill_vectors(FakeEmbedder(), source).embedded == 70 - EMBED_BATCH_TEXTS
 

@@ -25,6 +25,7 @@ FRONTIER_MAX = 400
 CONFIDENCE_MIN = 0.5
 """Threshold for edges; those below it stay in the map but are ignored here."""
 GRAPH_TESTS_MAX = 20
+DEFINITIONS_MAX = 20
 BY_NAME_MIN = 0.75
 """Threshold above which a test is matched by its name; tests that merely use a file have lower confidence."""
 
@@ -150,17 +151,19 @@ def find_nodes(database: MapDatabase, path: str, symbol: str = "") -> list[Graph
     return _with_members(database, chosen)
 
 
-def find_definitions(database: MapDatabase, symbol: str, limit: int = 20) -> list[GraphNode]:
+def find_definitions(database: MapDatabase, symbol: str) -> list[GraphNode]:
     """Return all definitions of that name, exported ones first; a constructor named like its class is left out."""
     rows = database.fetch_rows(
         f"SELECT {_NODE} FROM nodes n JOIN files f ON f.id = n.file WHERE n.name = ? AND n.kind != 'file'"
         " ORDER BY n.exported DESC, f.role = 'test', f.path LIMIT ?",
-        (symbol.rpartition(".")[2], limit * 4),
+        (symbol.rpartition(".")[2], 4 * DEFINITIONS_MAX),
     )
     nodes = [GraphNode(*row) for row in rows]
     matching_nodes = [node for node in nodes if node.name == symbol or node.name.endswith("." + symbol)]
     classes = {(node.path, node.name) for node in matching_nodes if node.kind in CLASS_KINDS}
-    return [node for node in matching_nodes if (node.path, node.name.rpartition(".")[0]) not in classes][:limit]
+    return [node for node in matching_nodes if (node.path, node.name.rpartition(".")[0]) not in classes][
+        :DEFINITIONS_MAX
+    ]
 
 
 def _with_members(database: MapDatabase, nodes: list[GraphNode]) -> list[GraphNode]:

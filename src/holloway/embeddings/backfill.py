@@ -45,9 +45,6 @@ class TextSource(Protocol):
     def save_vectors(self, rows: Sequence[tuple[Pending, bytes]]) -> None:
         """Store vectors (float32, little-endian), in one small transaction."""
 
-    def count_missing(self) -> int:
-        """Count the texts without a vector."""
-
 
 @dataclass(slots=True)
 class BackfillResult:
@@ -69,15 +66,10 @@ def backfill_vectors(
     source: TextSource,
     *,
     deadline_s: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> BackfillResult:
-    """Embed until nothing is missing, the deadline passes or the provider fails; one process at a time.
-
-    `progress` is called after each batch with the number of texts embedded so far and the number at the start.
-    """
+    """Embed until nothing is missing, the deadline passes or the provider fails; one process at a time."""
     run, after, started = BackfillResult(), 0, monotonic()
-    total = source.count_missing() if progress else 0
     while batch := source.list_missing(EMBED_BATCH_TEXTS, after):
         if deadline_s is not None and monotonic() - started >= deadline_s:
             run.out_of_time = True
@@ -88,8 +80,6 @@ def backfill_vectors(
         if run.failure is not None:
             break
         after = batch[-1].key
-        if progress:
-            progress(run.embedded, total)
     return run
 
 
@@ -198,12 +188,12 @@ def build_passage(memory: Memory) -> str:
     return collapse_whitespace(f"{head} {memory.content}")
 
 
-def collapse_whitespace(text: str, limit_chars: int = PASSAGE_CHARS_MAX) -> str:
+def collapse_whitespace(text: str) -> str:
     """Collapse white space and cut the text to what a model reads: indentation would take most of its tokens.
 
     Characters that cannot be encoded are replaced, because tokenizers and servers refuse a whole batch for one.
     """
-    flat = " ".join(text[: limit_chars * 8].split())[:limit_chars].rstrip()
+    flat = " ".join(text[: PASSAGE_CHARS_MAX * 8].split())[:PASSAGE_CHARS_MAX].rstrip()
     return flat.encode("utf-8", "replace").decode()
 
 
