@@ -31,7 +31,7 @@ from benchmarks.peers.system import Turn
 from benchmarks.rewritten import Rewritten
 from benchmarks.scoring import SEED, Recalls, recall_at
 from holloway.domain.memory import Draft, Source
-from holloway.embeddings import memory_texts
+from holloway.embeddings import backfill
 from holloway.embeddings.builtin_model import BuiltinEmbedder
 from holloway.embeddings.provider_choice import EmbedderChoice
 from holloway.promotion import taught_memory
@@ -110,7 +110,7 @@ def teach(memory: Holloway, past: Past) -> Turn:
     )
     kept = memory.store.memories.add_memory(sanitize_draft(draft, str(memory.project.root))).memory
     assert kept is not None, f"{past.commit} was not kept"
-    return Turn(past.commit, "", memory_texts.build_passage(kept))
+    return Turn(past.commit, "", backfill.build_passage(kept))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from benchmarks.generated.growing import Growing
 from benchmarks.machine import Samples, environment
 from benchmarks.plain import LIMIT, Plain
 from benchmarks.targets import target
-from holloway.embeddings import memory_texts
+from holloway.embeddings import backfill
 from holloway.embeddings.builtin_model import BuiltinEmbedder
 from holloway.embeddings.nearest_neighbors import VectorIndex
 from holloway.retrieval.candidates import GRAPH_MAX, QueryVector, parse_query
@@ -92,7 +92,7 @@ def _embed(growing: Growing) -> None:
     """Give every memory a vector."""
     vectors = _vectors(growing.store)
     random = np.random.default_rng(SEED)
-    while waiting := vectors.list_outdated(MODEL, memory_texts.EDITION, 1_000):
+    while waiting := vectors.list_outdated(MODEL, backfill.EDITION, 1_000):
         rows = random.standard_normal((len(waiting), DIMS), dtype=np.float32)
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         vectors.save_vectors(

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from holloway.codemap.parse import parse_file
+from holloway.codemap.parse import parser
 
-contained = parse_file.format_reason
+contained = parser.format_reason
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -19,14 +19,14 @@ def mistakes_are_raised() -> Iterator[None]:
         raise error
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parse_file, "format_reason", raised)
+        patch.setattr(parser, "format_reason", raised)
         yield
 
 
 @pytest.fixture
 def mistakes_are_contained(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a user has it."""
-    monkeypatch.setattr(parse_file, "format_reason", contained)
+    monkeypatch.setattr(parser, "format_reason", contained)
 
 
 @pytest.fixture(autouse=True)

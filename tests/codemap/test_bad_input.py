@@ -14,7 +14,7 @@ import pytest
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.index import update_index
 from holloway.codemap.parse import source_files
-from holloway.codemap.parse.parse_file import parse_file
+from holloway.codemap.parse.parser import parse_file
 from tests.codemap.test_index import clean, content
 from tests.conftest import make_repository
 

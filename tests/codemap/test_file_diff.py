@@ -12,7 +12,7 @@ from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.file_diff import MapChange
 from holloway.codemap.index import update_index
 from holloway.codemap.parse import source_files
-from holloway.codemap.parse.parse_file import ParsedFile
+from holloway.codemap.parse.parser import ParsedFile
 from holloway.codemap.parse.source_files import SkippedFile
 from tests.codemap.test_index import clean, content, write
 from tests.conftest import make_repository

@@ -1,14 +1,16 @@
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import holloway
-from holloway.config import EMBED_BATCH_TEXTS
-from holloway.embeddings import memory_texts
-from holloway.embeddings.backfill import PROBE_TEXT, Pending, backfill_vectors, embed_query
-from holloway.embeddings.memory_texts import MemoryTexts
+from holloway.config import EMBED_BATCH_TEXTS, PASSAGE_CHARS_MAX, PASSAGE_FILES_MAX
+from holloway.embeddings import backfill
+from holloway.embeddings.backfill import PROBE_TEXT, MemoryTexts, Pending, backfill_vectors, embed_query
 from holloway.embeddings.provider_choice import EmbedderChoice
 from holloway.errors import EmbedderUnavailable, TextNotEmbeddable
 from holloway.store.vectors import CACHE_DAYS, EmbeddingCache, VectorStore
@@ -33,9 +35,6 @@ class Texts:
         self.kept |= {pending.key: vector for pending, vector in rows}
         self.commits.append(len(rows))
 
-    def count_missing(self) -> int:
-        return len(self.texts) - len(self.kept)
-
 
 class Picky(FakeEmbedder):
     """Refuses every batch that has a bad text in it, and breaks down after so many calls."""
@@ -56,11 +55,9 @@ class Picky(FakeEmbedder):
 
 def test_everything_missing_is_embedded_in_small_commits() -> None:
     source, embedder = Texts([f"text {number}" for number in range(70)]), FakeEmbedder()
-    heard: list[tuple[int, int]] = []
-    run = backfill_vectors(embedder, source, progress=lambda done, total: heard.append((done, total)))
+    run = backfill_vectors(embedder, source)
     assert (run.embedded, run.skipped, run.is_complete) == (70, 0, True)
     assert source.commits == [EMBED_BATCH_TEXTS, EMBED_BATCH_TEXTS, 70 - 2 * EMBED_BATCH_TEXTS]
-    assert heard == [(EMBED_BATCH_TEXTS, 70), (2 * EMBED_BATCH_TEXTS, 70), (70, 70)]
     assert source.kept[7] == embedder.embed(["text 6"])[0].astype("<f4").tobytes()
 
 
@@ -114,12 +111,15 @@ def test_a_run_ends_at_its_deadline() -> None:
 
 def test_a_kill_between_two_batches_costs_nothing_that_was_committed() -> None:
     source = Texts([f"text {number}" for number in range(70)])
+    ticks = [0.0, 0.0]
 
-    def killed(done: int, total: int) -> None:
-        raise KeyboardInterrupt
+    def read_clock() -> float:
+        if not ticks:
+            raise KeyboardInterrupt
+        return ticks.pop()
 
     with pytest.raises(KeyboardInterrupt):
-        backfill_vectors(FakeEmbedder(), source, progress=killed)
+        backfill_vectors(FakeEmbedder(), source, deadline_s=9, monotonic=read_clock)
     assert len(source.kept) == EMBED_BATCH_TEXTS
     assert backfill_vectors(FakeEmbedder(), source).embedded == 70 - EMBED_BATCH_TEXTS
 
@@ -147,9 +147,9 @@ def test_memories_are_embedded_with_where_they_belong(memory: holloway.Holloway,
     assert source.count_missing() == 1
     assert backfill_vectors(embedder, source).embedded == 1
     assert source.count_missing() == 0
-    assert embedder.asked == [memory_texts.build_passage(made)]
+    assert embedder.asked == [backfill.build_passage(made)]
     stored = np.frombuffer(next(blob for _, blob in vectors.stream_vectors("fake", embedder.dims)), dtype="<f4")
-    assert stored == pytest.approx(embedder.embed([memory_texts.build_passage(made)])[0])
+    assert stored == pytest.approx(embedder.embed([backfill.build_passage(made)])[0])
 
 
 def test_a_change_in_what_is_not_embedded_asks_the_model_for_nothing(
@@ -187,7 +187,7 @@ def test_once_all_are_embedded_a_question_does_not_look_through_the_memories_aga
     made = taught(memory, "one")
     source = MemoryTexts(vectors, "fake")
     backfill_vectors(FakeEmbedder(), source)
-    assert vectors.is_settled("fake", memory_texts.EDITION)
+    assert vectors.is_settled("fake", backfill.EDITION)
     seen: list[str] = []
     memory.store.database.connection.set_trace_callback(seen.append)
     assert (list(source.list_missing(9, 0)), source.count_missing()) == ([], 0)
@@ -255,3 +255,33 @@ def test_a_memory_that_changed_in_the_millisecond_it_was_read_in_keeps_no_vector
     memory.store.memories.update_memory(made, "edited", content="another")
     texts.save_vectors([(one, embedder.embed([one.text])[0].tobytes()) for one in read])
     assert [one.owner for one in texts.list_missing(10, 0)] == [made.id]
+
+
+def test_a_memory_is_read_as_its_type_its_place_and_its_words(memory: holloway.Holloway) -> None:
+    made = replace(taught(memory, "tokens\n   expire  early", type="gotcha"), files=("a.py", "b.py"), modules=("auth",))
+    assert backfill.build_passage(made) == "gotcha (auth; a.py, b.py): tokens expire early"
+    assert backfill.build_passage(taught(memory, "money is cents", type="decision")) == "decision: money is cents"
+
+
+def test_many_files_do_not_drown_the_words(memory: holloway.Holloway) -> None:
+    made = replace(taught(memory, "the point"), files=tuple(f"file{number}.py" for number in range(30)))
+    text = backfill.build_passage(made)
+    assert text.count("file") == PASSAGE_FILES_MAX
+    assert text.endswith("the point")
+
+
+@given(st.text(alphabet=st.characters(codec=None)))
+def test_any_text_becomes_one_bounded_line_that_can_be_sent(text: str) -> None:
+    made = backfill.collapse_whitespace(text * 50)
+    assert len(made) <= PASSAGE_CHARS_MAX
+    assert made == " ".join(made.split())
+    assert made.encode().decode() == made
+
+
+def test_the_hash_is_of_the_words() -> None:
+    assert backfill.hash_passage("one") == backfill.hash_passage("one") != backfill.hash_passage("two")
+
+
+def test_huge_texts_are_cut_before_they_are_looked_at() -> None:
+    assert backfill.collapse_whitespace(" " * 10_000_000 + "late") == ""
+    assert len(backfill.collapse_whitespace("word " * 1_000_000)) <= PASSAGE_CHARS_MAX

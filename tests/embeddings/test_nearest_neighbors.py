@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 import holloway
 from holloway.config import MATRIX_TAIL_ROWS_MAX
 from holloway.embeddings import nearest_neighbors
-from holloway.embeddings.backfill import backfill_vectors
-from holloway.embeddings.memory_texts import MemoryTexts
+from holloway.embeddings.backfill import MemoryTexts, backfill_vectors
 from holloway.embeddings.nearest_neighbors import MatrixHeader, VectorIndex
 from holloway.store.vectors import VectorState, VectorStore, get_cache_path, purge_caches
 from holloway.testing import FakeEmbedder

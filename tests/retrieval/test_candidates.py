@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holloway.domain.memory import Draft, MemoryType
-from holloway.embeddings.backfill import backfill_vectors
-from holloway.embeddings.memory_texts import MemoryTexts
+from holloway.embeddings.backfill import MemoryTexts, backfill_vectors
 from holloway.embeddings.nearest_neighbors import VectorIndex
 from holloway.retrieval import candidates
 from holloway.retrieval.candidates import QueryVector, collect_candidates, parse_query, search_by_vector

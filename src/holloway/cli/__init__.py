@@ -14,7 +14,7 @@ CLI_COMMANDS = {
         "init": ("init", "Start a memory for a project and map its code"),
         "setup": ("setup", "Connect an agent, or disconnect it"),
         "rules": ("rules", "Import rules files as memories to review"),
-        "learn": ("learn", "Learn from agent sessions already on this disk"),
+        "learn": ("sessions", "Learn from agent sessions already on this disk"),
         "doctor": ("project", "Check the installation and report problems"),
     },
     "Every day": {
@@ -57,7 +57,7 @@ CLI_COMMANDS = {
         "import": ("export_import", "Read memories from a file"),
         "backup": ("export_import", "Back up the memory, list backups, restore one"),
         "completion": ("project", "Print a shell completion script"),
-        "uninstall": ("uninstall", "Remove holloway from agents and rules files"),
+        "uninstall": ("setup", "Remove holloway from agents and rules files"),
     },
     "Started by agents": {
         "mcp": ("mcp_server", "Serve an agent over the Model Context Protocol"),

@@ -141,7 +141,7 @@ def _offer_rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:
 def _offer_past_sessions(memory: Holloway, past: PastSessions, *, yes: bool) -> None:
     """Offer to learn from sessions recorded before holloway was installed."""
     from holloway.cli.common import ProgressBar
-    from holloway.cli.learn import print_learned  # loaded when the command runs
+    from holloway.cli.sessions import print_learned  # loaded when the command runs
     from holloway.service import past_sessions
 
     if not past.sessions:

@@ -12,7 +12,7 @@ from holloway.codemap.resolve.imports.file_tree import MANIFESTS, folders_above
 
 if TYPE_CHECKING:
     from holloway.codemap.database import MapDatabase
-    from holloway.codemap.parse.parse_file import ParsedFile
+    from holloway.codemap.parse.parser import ParsedFile
     from holloway.codemap.resolve.imports.import_resolver import ImportResolver
     from holloway.store.database import Row
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import accumulate
 
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse import CLASS_KINDS
 from holloway.config import GRAPH_DEPTH_MAX
 from holloway.text.file_roles import is_runnable_test, is_test
 
@@ -25,6 +25,7 @@ FRONTIER_MAX = 400
 CONFIDENCE_MIN = 0.5
 """Threshold for edges; those below it stay in the map but are ignored here."""
 GRAPH_TESTS_MAX = 20
+DEFINITIONS_MAX = 20
 BY_NAME_MIN = 0.75
 """Threshold above which a test is matched by its name; tests that merely use a file have lower confidence."""
 
@@ -150,17 +151,19 @@ def find_nodes(database: MapDatabase, path: str, symbol: str = "") -> list[Graph
     return _with_members(database, chosen)
 
 
-def find_definitions(database: MapDatabase, symbol: str, limit: int = 20) -> list[GraphNode]:
+def find_definitions(database: MapDatabase, symbol: str) -> list[GraphNode]:
     """Return all definitions of that name, exported ones first; a constructor named like its class is left out."""
     rows = database.fetch_rows(
         f"SELECT {_NODE} FROM nodes n JOIN files f ON f.id = n.file WHERE n.name = ? AND n.kind != 'file'"
         " ORDER BY n.exported DESC, f.role = 'test', f.path LIMIT ?",
-        (symbol.rpartition(".")[2], limit * 4),
+        (symbol.rpartition(".")[2], 4 * DEFINITIONS_MAX),
     )
     nodes = [GraphNode(*row) for row in rows]
     matching_nodes = [node for node in nodes if node.name == symbol or node.name.endswith("." + symbol)]
     classes = {(node.path, node.name) for node in matching_nodes if node.kind in CLASS_KINDS}
-    return [node for node in matching_nodes if (node.path, node.name.rpartition(".")[0]) not in classes][:limit]
+    return [node for node in matching_nodes if (node.path, node.name.rpartition(".")[0]) not in classes][
+        :DEFINITIONS_MAX
+    ]
 
 
 def _with_members(database: MapDatabase, nodes: list[GraphNode]) -> list[GraphNode]:
@@ -247,21 +250,22 @@ def _format_ids(ids: Iterable[int]) -> str:
     return f"[{', '.join(map(str, ids))}]"
 
 
-def _format_placeholders(values: Collection[str]) -> str:
-    return ", ".join("?" * len(values))
+def rank_tests(database: MapDatabase, paths: Collection[str], limit: int) -> list[tuple[str, float]]:
+    """Return the tests of these files with their confidence, most confident first."""
+    rows = database.fetch_rows(
+        "SELECT t.qualified, MAX(e.confidence) FROM files x JOIN nodes f ON f.file = x.id AND f.qualified = x.path"
+        " JOIN edges e ON e.source = f.id AND e.kind = 'tested_by' JOIN nodes t ON t.id = e.target"
+        f" WHERE f.kind = 'file' AND x.path IN ({', '.join('?' * len(paths))})"
+        " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
+        (*paths, limit),
+    )
+    return [(row[0], row[1]) for row in rows]
 
 
 def _find_tests(database: MapDatabase, target: list[GraphNode], reached: list[ReachedNode]) -> list[str]:
     """Return the tests to run: runnable ones first; tests named like the file, then those that reach the target."""
     direct = [entry.node.path for entry in reached if is_test(entry.node.path)]
-    paths = {node.path for node in target}
-    rows = database.fetch_rows(
-        "SELECT t.qualified, MAX(e.confidence) FROM files x JOIN nodes f ON f.file = x.id AND f.qualified = x.path"
-        " JOIN edges e ON e.source = f.id AND e.kind = 'tested_by' JOIN nodes t ON t.id = e.target"
-        f" WHERE f.kind = 'file' AND x.path IN ({_format_placeholders(paths)})"
-        " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
-        (*paths, GRAPH_TESTS_MAX),
-    )
+    rows = rank_tests(database, {node.path for node in target}, GRAPH_TESTS_MAX)
     by_name = [row[0] for row in rows if row[1] > BY_NAME_MIN]
     test_paths = dict.fromkeys([*by_name, *direct, *(row[0] for row in rows)])
     return sorted(test_paths, key=lambda path: not is_runnable_test(path))[:GRAPH_TESTS_MAX]

@@ -19,7 +19,7 @@ from holloway.codemap.file_diff import MapChange, find_affected_files
 from holloway.codemap.map_writer import MapWriter
 from holloway.codemap.parse import source_files
 from holloway.codemap.parse.facts import Facts, decode_facts
-from holloway.codemap.parse.parse_file import FATAL_ERRORS, ParsedFile, format_reason, parse_file
+from holloway.codemap.parse.parser import FATAL_ERRORS, ParsedFile, format_reason, parse_file
 from holloway.codemap.process_pool import FactsCache, MapFactsSource
 from holloway.codemap.resolve.imports.import_resolver import ImportResolver
 from holloway.codemap.resolve.resolver import Resolver

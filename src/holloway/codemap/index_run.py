@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from holloway.codemap.database import MapDatabase
-    from holloway.codemap.modules.user_edits import ModuleEdits
+    from holloway.codemap.modules.module import ModuleEdits
     from holloway.store.store import Store
 
 PROGRESS_EVERY_S = 0.5
@@ -136,7 +136,7 @@ class IndexRun:
 
 
 def _parse_edits(edit_rows: list[tuple[str, str, str]]) -> ModuleEdits:
-    from holloway.codemap.modules.user_edits import ModuleEdits  # imported late, with module detection
+    from holloway.codemap.modules.module import ModuleEdits  # imported late, with module detection
 
     return ModuleEdits(
         names={module: value for kind, module, value in edit_rows if kind == "name"},

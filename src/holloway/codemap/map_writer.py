@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from holloway.codemap.database import MapDatabase
     from holloway.codemap.parse.chunks import Chunk
     from holloway.codemap.parse.facts import Definition, Facts, Import
-    from holloway.codemap.parse.parse_file import ParsedFile
+    from holloway.codemap.parse.parser import ParsedFile
+    from holloway.codemap.resolve.resolution import Resolution
     from holloway.codemap.resolve.scopes import Scopes
-    from holloway.codemap.resolve.targets import Resolution
 
     NodeRow = tuple[int, int, str, str, str, int | None, int, int, str, bool]
 

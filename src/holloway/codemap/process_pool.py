@@ -12,10 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
 
-from holloway.codemap.parse import parse_file, source_files
+from holloway.codemap.parse import parser, source_files
 from holloway.codemap.parse.chunks import clear_word_cache
 from holloway.codemap.parse.facts import decode_facts
-from holloway.codemap.parse.parse_file import parse_batch
+from holloway.codemap.parse.parser import parse_batch
 from holloway.codemap.resolve.imports.import_resolver import ImportResolver
 from holloway.codemap.resolve.resolver import Resolver
 from holloway.codemap.resolve.scopes import Scopes
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from concurrent.futures import Future, ProcessPoolExecutor
 
-    from holloway.codemap.parse.parse_file import ParsedFile
-    from holloway.codemap.resolve.targets import Resolution
+    from holloway.codemap.parse.parser import ParsedFile
+    from holloway.codemap.resolve.resolution import Resolution
 
     FilesToParse = list[tuple[source_files.ListedFile, bytes]]
     Outcome = tuple[str, Resolution | str]
@@ -159,10 +159,10 @@ def resolve_file(resolver: Resolver, path: str) -> Resolution | str:
     """Resolve the names of a file; return the resolution, or the reason why it failed."""
     try:
         return resolver.resolve_file(path)
-    except parse_file.FATAL_ERRORS:
+    except parser.FATAL_ERRORS:
         raise
     except Exception as error:
-        return parse_file.format_reason("resolving", error)
+        return parser.format_reason("resolving", error)
 
 
 class FactsFileWriter:

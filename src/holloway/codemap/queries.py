@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+from holloway.codemap.graph import rank_tests
 from holloway.text.identifiers import quote_term
 
 if TYPE_CHECKING:
@@ -72,14 +73,7 @@ def find_imports(database: MapDatabase, path: str) -> list[str]:
 
 def find_tests(database: MapDatabase, tested: Iterable[str], limit: int) -> list[str]:
     """Return the tests of these files, most confident first."""
-    rows = database.fetch_rows(
-        "SELECT t.qualified, MAX(e.confidence) FROM files x JOIN nodes f ON f.file = x.id AND f.qualified = x.path"
-        " JOIN edges e ON e.source = f.id AND e.kind = 'tested_by' JOIN nodes t ON t.id = e.target"
-        " WHERE f.kind = 'file' AND x.path IN (SELECT value FROM json_each(?))"
-        " GROUP BY t.qualified ORDER BY 2 DESC, 1 LIMIT ?",
-        (json.dumps(list(tested)), limit),
-    )
-    return [row[0] for row in rows]
+    return [path for path, _ in rank_tests(database, list(tested), limit)]
 
 
 def find_connected(database: MapDatabase, sources: Iterable[str], targets: Iterable[str]) -> set[str]:

@@ -56,6 +56,14 @@ DETAILS: dict[MemoryType, type[Details]] = {
 NEEDED = frozenset({MemoryType.PREFETCH_PATTERN, MemoryType.TASK_CALIBRATION, MemoryType.CONTEXT_COST})
 """Types that are figures: without their details they say nothing."""
 
+MEMORY_FIELDS = (
+    "id uid type summary content details files modules tags state confidence base_confidence source scope "
+    "visibility pinned review created_at updated_at last_used_at use_count half_life_days session sessions "
+    "agent branch branch_only commit work_unit methodology origin relations stale_at superseded_by deleted_at "
+    "deleted_reason"
+).split()
+"""Fields of a memory in JSON, in the order in which they are written."""
+
 
 def parse_details(memory_type: MemoryType, values: Mapping[str, object] | None) -> Details | None:
     """The details of a memory of that type; a field it does not have is an error with a hint."""
@@ -185,52 +193,9 @@ def _field_names(shape: Any) -> str:
 
 def memory_json(memory: Memory, now: datetime) -> dict[str, Any]:
     """Every field of a memory; `confidence` is today's, `base_confidence` the one before decay."""
-    unit = memory.work_unit
-    return {
-        "id": memory.id,
-        "uid": memory.uid,
-        "type": str(memory.type),
-        "summary": memory.summary,
-        "content": memory.content,
+    values = encode(memory) | {
         "details": shown_details(memory.details) or None,
-        "files": list(memory.files),
-        "modules": list(memory.modules),
-        "tags": list(memory.tags),
-        "state": str(memory.state),
         "confidence": round(confidence.current_confidence(memory, now), 4),
         "base_confidence": memory.confidence,
-        "source": str(memory.source),
-        "scope": str(memory.scope),
-        "visibility": str(memory.visibility),
-        "pinned": memory.pinned,
-        "review": str(memory.review) if memory.review else None,
-        "created_at": memory.created_at,
-        "updated_at": memory.updated_at,
-        "last_used_at": memory.last_used_at,
-        "stated_at": memory.stated_at,
-        "use_count": memory.use_count,
-        "half_life_days": memory.half_life_days,
-        "session": memory.session,
-        "sessions": list(memory.sessions),
-        "agent": memory.agent,
-        "branch": memory.branch,
-        "branch_only": memory.branch_only,
-        "commit": memory.commit,
-        "work_unit": {"methodology": unit.methodology, "path": list(unit.path), "label": unit.label} if unit else None,
-        "methodology": memory.methodology,
-        "origin": memory.origin,
-        "relations": [
-            {
-                "type": str(relation.type),
-                "memory": relation.memory,
-                "path": relation.path,
-                "confidence": relation.confidence,
-                "automatic": relation.automatic,
-            }
-            for relation in memory.relations
-        ],
-        "stale_at": memory.stale_at,
-        "superseded_by": memory.superseded_by,
-        "deleted_at": memory.deleted_at,
-        "deleted_reason": memory.deleted_reason,
     }
+    return {name: values[name] for name in MEMORY_FIELDS}

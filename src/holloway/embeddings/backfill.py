@@ -1,14 +1,15 @@
-"""Vectors that are missing: of memories in small batches that survive a kill, and of queries with a cache."""
+"""Vectors that are missing: of memories, in small batches that survive a kill, and of queries with a cache."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import blake2b, sha256
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from holloway.config import EMBED_BATCH_TEXTS
+from holloway.config import EMBED_BATCH_TEXTS, PASSAGE_CHARS_MAX, PASSAGE_FILES_MAX
 from holloway.errors import EmbeddingFailed, TextNotEmbeddable
+from holloway.store.vectors import OutdatedVector, VectorRow, VectorStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from holloway.domain.memory import Memory
     from holloway.domain.ports import Embedder
     from holloway.store.vectors import EmbeddingCache
 
-
 PROBE_TEXT = "A sentence that any model can read."
+EDITION = "1"
+"""Version of the passage format. With another number, everything is embedded again."""
 
 
 class Pending(NamedTuple):
@@ -41,9 +44,6 @@ class TextSource(Protocol):
 
     def save_vectors(self, rows: Sequence[tuple[Pending, bytes]]) -> None:
         """Store vectors (float32, little-endian), in one small transaction."""
-
-    def count_missing(self) -> int:
-        """Count the texts without a vector."""
 
 
 @dataclass(slots=True)
@@ -66,15 +66,10 @@ def backfill_vectors(
     source: TextSource,
     *,
     deadline_s: float | None = None,
-    progress: Callable[[int, int], None] | None = None,
     monotonic: Callable[[], float] = time.monotonic,
 ) -> BackfillResult:
-    """Embed until nothing is missing, the deadline passes or the provider fails; one process at a time.
-
-    `progress` is called after each batch with the number of texts embedded so far and the number at the start.
-    """
+    """Embed until nothing is missing, the deadline passes or the provider fails; one process at a time."""
     run, after, started = BackfillResult(), 0, monotonic()
-    total = source.count_missing() if progress else 0
     while batch := source.list_missing(EMBED_BATCH_TEXTS, after):
         if deadline_s is not None and monotonic() - started >= deadline_s:
             run.out_of_time = True
@@ -85,8 +80,6 @@ def backfill_vectors(
         if run.failure is not None:
             break
         after = batch[-1].key
-        if progress:
-            progress(run.embedded, total)
     return run
 
 
@@ -138,3 +131,72 @@ def embed_query(query: str, embedder: Embedder, cache: EmbeddingCache | None = N
 def _embed_uncached(query: str, embedder: Embedder) -> NDArray[np.float32]:
     vector: NDArray[np.float32] = embedder.embed([query], is_query=True)[0]
     return vector
+
+
+class MemoryTexts:
+    """The memories of a store whose current text has no vector of a model."""
+
+    def __init__(self, vectors: VectorStore, model: str) -> None:
+        self._vectors = vectors
+        self._model = model
+
+    def list_missing(self, limit: int, after: int) -> list[Pending]:
+        """Return passages to embed; confirms memories that changed only in fields that are not embedded."""
+        if self._vectors.is_settled(self._model, EDITION):
+            return []
+        while rows := self._vectors.list_outdated(self._model, EDITION, limit, after):
+            pending = [_make_pending(row) for row in rows]
+            unchanged = [
+                row for row, candidate in zip(rows, pending, strict=True) if row.text_hash == candidate.text_hash
+            ]
+            if unchanged:
+                self._vectors.confirm_unchanged(
+                    self._model, [row.seq for row in unchanged], [row.revision for row in unchanged]
+                )
+            unchanged_seqs = {row.seq for row in unchanged}
+            if changed := [candidate for candidate in pending if candidate.key not in unchanged_seqs]:
+                return changed
+            after = rows[-1].seq
+        self._vectors.mark_settled(self._model, EDITION)
+        return []
+
+    def save_vectors(self, rows: Sequence[tuple[Pending, bytes]]) -> None:
+        """Store vectors of memories that have not changed since they were read."""
+        vector_rows = [
+            VectorRow(pending.key, pending.owner, pending.revision, pending.text_hash, vector)
+            for pending, vector in rows
+        ]
+        self._vectors.save_vectors(self._model, vector_rows, lambda memory: hash_passage(build_passage(memory)))
+
+    def count_missing(self) -> int:
+        """Count the memories without a current vector."""
+        if self._vectors.is_settled(self._model, EDITION):
+            return 0
+        return self._vectors.count_outdated(self._model, EDITION)
+
+
+def _make_pending(row: OutdatedVector) -> Pending:
+    text = build_passage(row.memory)
+    return Pending(row.seq, text, hash_passage(text), row.revision, row.memory.id)
+
+
+def build_passage(memory: Memory) -> str:
+    """Return type, modules and files of a memory, then its content."""
+    files = memory.files[:PASSAGE_FILES_MAX]
+    location = "; ".join(part for part in (", ".join(memory.modules), ", ".join(files)) if part)
+    head = f"{memory.type.label} ({location}):" if location else f"{memory.type.label}:"
+    return collapse_whitespace(f"{head} {memory.content}")
+
+
+def collapse_whitespace(text: str) -> str:
+    """Collapse white space and cut the text to what a model reads: indentation would take most of its tokens.
+
+    Characters that cannot be encoded are replaced, because tokenizers and servers refuse a whole batch for one.
+    """
+    flat = " ".join(text[: PASSAGE_CHARS_MAX * 8].split())[:PASSAGE_CHARS_MAX].rstrip()
+    return flat.encode("utf-8", "replace").decode()
+
+
+def hash_passage(passage: str) -> str:
+    """Return the hash by which an embedded passage is recognised."""
+    return blake2b(passage.encode(), digest_size=16).hexdigest()

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.config import EMBED_BATCH_TEXTS, EMBED_BATCH_TOKENS, EMBED_THREADS_MAX, EMBED_TOKENS_MAX
-from holloway.embeddings.memory_texts import collapse_whitespace
+from holloway.embeddings.backfill import collapse_whitespace
 from holloway.errors import EmbedderMissing
 from holloway.extras import install_command
 

@@ -19,7 +19,7 @@ from holloway.config import (
     EMBED_QUERY_DEADLINE_S,
     EMBED_REQUEST_TIMEOUT_S,
 )
-from holloway.embeddings.memory_texts import collapse_whitespace
+from holloway.embeddings.backfill import collapse_whitespace
 from holloway.errors import EmbedderUnavailable, EmbeddingFailed, TextNotEmbeddable
 from holloway.http_client import RequestFailed, Response, hide_key, post_json, quote_text
 

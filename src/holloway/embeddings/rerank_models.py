@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from holloway.config import EMBED_THREADS_MAX, RERANK_BATCH, RERANK_TOKENS_MAX
 from holloway.embeddings import builtin_model
-from holloway.embeddings.memory_texts import collapse_whitespace
+from holloway.embeddings.backfill import collapse_whitespace
 from holloway.errors import EmbedderMissing, EmbeddingFailed
 
 if TYPE_CHECKING:

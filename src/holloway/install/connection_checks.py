@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from holloway import extras
 from holloway.domain.findings import Check, Finding, failed_check, passed_check, warning_check
 from holloway.errors import HollowayError
-from holloway.install import launch_command, mcp_toml, original_files
+from holloway.install import launch_command, original_files
 from holloway.install.agents import CLAUDE_CODE_DIALECT, CODEX_DIALECT, DIALECTS, Dialect, hooks_file
 from holloway.install.file_change import decode_file
 from holloway.install.file_content import UnsupportedConfig, as_table, describe_lenient_json, parse_settings
 from holloway.install.hooks_json import build_handler, find_our_hooks, split_command
 from holloway.install.install_plan import claude_json_path
-from holloway.install.mcp_json import MCP_JSON_KEY, PROJECTS, SERVER_NAME, is_our_server
+from holloway.install.mcp_servers import MCP_JSON_KEY, MCP_TOML_KEY, PROJECTS, SERVER_NAME, is_our_server, parse_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +80,7 @@ def _find_parse_problem(dialect: Dialect, path: Path) -> str:
     """Return what is wrong with a file that holloway can parse but the agent cannot; empty if nothing is."""
     text = decode_file(path, original_files.read_config(path))
     if path.suffix == ".toml":
-        mcp_toml.parse_toml(text)
+        parse_toml(text)
         return ""
     parse_settings(text)
     return describe_lenient_json(text, dialect.label)
@@ -211,7 +211,7 @@ def _list_servers(dialect: Dialect, root: Path) -> Iterator[tuple[Path, dict[str
     """Yield our MCP server entries that apply to this project, with their files."""
     if dialect is CODEX_DIALECT:
         for path in (CODEX_DIALECT.config_folder() / "config.toml", root / CODEX_DIALECT.folder / "config.toml"):
-            entry = as_table(as_table(_read_toml(path).get(mcp_toml.MCP_TOML_KEY)).get(SERVER_NAME))
+            entry = as_table(as_table(_read_toml(path).get(MCP_TOML_KEY)).get(SERVER_NAME))
             if is_our_server(entry):
                 yield path, entry
         return
@@ -231,7 +231,7 @@ def _read_settings(path: Path) -> dict[str, Any]:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return mcp_toml.parse_toml(decode_file(path, original_files.read_config(path)))
+        return parse_toml(decode_file(path, original_files.read_config(path)))
     except HollowayError:
         return {}
 

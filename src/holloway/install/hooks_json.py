@@ -110,13 +110,11 @@ class HooksJson:
             wanted = build_handler(self.dialect, self.dialect.events[hook.event], self.launcher)
             if hook.value != wanted:
                 text = jsonc.replace_value(text, hook.json_path, wanted)
-        for event in self.dialect.events:
+        all_hooks = {event: [build_entry(self.dialect, self.launcher, event)] for event in self.dialect.events}
+        for event, (entry,) in all_hooks.items():
             if event not in present_events:
-                text = _add_entry(text, event, build_entry(self.dialect, self.launcher, event), self._all_hooks())
+                text = _add_entry(text, event, entry, all_hooks)
         return text
-
-    def _all_hooks(self) -> dict[str, Any]:
-        return build_hooks(self.dialect, self.launcher)
 
     def _add_status_line(self, text: str) -> str:
         current, wanted = parse_settings(text).get(STATUS), build_status_line(self.launcher)
@@ -126,11 +124,6 @@ class HooksJson:
         if is_our_status_line(current) and current != merged:
             return jsonc.replace_value(text, (STATUS,), merged)
         return text
-
-
-def build_hooks(dialect: Dialect, launcher: Launcher) -> dict[str, Any]:
-    """Return all hooks of an agent by event."""
-    return {event: [build_entry(dialect, launcher, event)] for event in dialect.events}
 
 
 def build_entry(dialect: Dialect, launcher: Launcher, event: str) -> dict[str, Any]:

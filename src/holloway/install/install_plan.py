@@ -18,8 +18,7 @@ from holloway.install.agents import CLAUDE_CODE_DIALECT, CODEX_DIALECT, Dialect,
 from holloway.install.file_change import ConfigPart, LinkOutsideProject, decode_file
 from holloway.install.file_content import parse_settings
 from holloway.install.hooks_json import STATUS, HooksJson, is_our_status_line
-from holloway.install.mcp_json import McpJson
-from holloway.install.mcp_toml import McpToml
+from holloway.install.mcp_servers import McpJson, McpToml
 from holloway.install.slash_commands import FILE_MARK, OwnFile
 
 if TYPE_CHECKING:

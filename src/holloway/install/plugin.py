@@ -11,7 +11,7 @@ from importlib import metadata, resources
 from typing import TYPE_CHECKING
 
 from holloway import __version__
-from holloway.install import mcp_json, slash_commands
+from holloway.install import mcp_servers, slash_commands
 from holloway.install.agents import CLAUDE_CODE_DIALECT
 from holloway.install.launch_command import LAUNCHER_BY_NAME
 
@@ -46,7 +46,7 @@ def render_plugins() -> dict[str, str]:
         f"{PLUGIN_FOLDER}/hooks/{WRAPPER}": resources.files(__package__).joinpath("texts", WRAPPER).read_text("utf-8"),
         f"{PLUGIN_FOLDER}/skills/holloway/SKILL.md": slash_commands.render_skill(LAUNCHER_BY_NAME, MARK),
         f"{MCP_FOLDER}/.mcp.json": _render_json(
-            {mcp_json.MCP_JSON_KEY: {mcp_json.SERVER_NAME: mcp_json.build_server_entry(LAUNCHER_BY_NAME)}}
+            {mcp_servers.MCP_JSON_KEY: {mcp_servers.SERVER_NAME: mcp_servers.build_server_entry(LAUNCHER_BY_NAME)}}
         ),
     }
     manifests = {

@@ -14,8 +14,7 @@ from holloway.config import RERANK_DEADLINE_S
 from holloway.domain.memory import as_tuple, parse_choice
 from holloway.domain.work import Phase
 from holloway.embeddings import rerank_models
-from holloway.embeddings.backfill import backfill_vectors
-from holloway.embeddings.memory_texts import MemoryTexts
+from holloway.embeddings.backfill import MemoryTexts, backfill_vectors
 from holloway.embeddings.provider_choice import EmbedderChoice, choose_embedder
 from holloway.errors import HollowayError
 from holloway.retrieval.candidates import QueryVector, parse_query

@@ -1,29 +1,48 @@
-"""Export of memories to files, and import of archives and files of other tools."""
+"""Export of memories to files; import of archives, which this machine signs, and of files of other tools."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import io
 import json
 import os
 from codecs import BOM_UTF8
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holloway.config import IMPORT_BYTES_MAX
 from holloway.domain.memory_json import memory_json
 from holloway.errors import HollowayError, InvalidInput
 from holloway.promotion.rules_files.rules_export import render_rules
-from holloway.sharing import archive, foreign_file
-from holloway.store import snapshot
+from holloway.sharing import foreign_file
+from holloway.store import local_key, snapshot
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.write_gate import sanitize_draft
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from holloway.domain.memory import Draft
     from holloway.store.store import Store
 
 FORMATS = ("json", "markdown", "claude", "archive")
+ARCHIVE_FORMAT = "holloway-archive"
+ARCHIVE_VERSION = 1
+
+ARCHIVE_BYTES_MAX = 4 * 1024**3
+"""More than a million memories. An archive cannot be split without breaking its seal, so the limit is far above that
+of other files. It exists because the whole file is held in memory, so that it cannot change between the check of its
+seal and its loading."""
+
+_ARCHIVE_HEAD = b'{"format":"' + ARCHIVE_FORMAT.encode() + b'"'
+_ARCHIVE_HEAD_BYTES = len(_ARCHIVE_HEAD)
+"""Length of the file header that identifies an archive."""
+
+_SEAL_BYTES = len(snapshot.serialize_row({"seal": "0" * 64}))
+_KEY_NAME = "archive.key"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +54,7 @@ class Imported:
     known: int = 0
     refused: int = 0
     redacted: tuple[str, ...] = ()
-    skipped: tuple[str, ...] = field(default=())
+    skipped: tuple[str, ...] = ()
     altered: bool = False
 
 
@@ -45,7 +64,7 @@ def export_memories(store: Store, home: Path, form: str) -> bytes:
     Raises InvalidInput for an unknown format.
     """
     if form == "archive":
-        return archive.write_archive(store, home)
+        return write_archive(store, home)
     if form not in FORMATS:
         raise InvalidInput(f"There is no format {form!r}.", f"Formats: {', '.join(FORMATS)}.")
     if form == "markdown":
@@ -72,8 +91,8 @@ def import_file(store: Store, home: Path, path: Path, *, skip_invalid: bool = Fa
     Raises InvalidInput for a file that is too large or has unusable entries, unless `skip_invalid` skips those.
     """
     data = _read_file(path)
-    if archive.is_archive(data) and archive.is_ours(data, home):
-        new, duplicates = snapshot.load_rows(store, partial(archive.read_rows, data))
+    if is_archive(data) and is_ours(data, home):
+        new, duplicates = snapshot.load_rows(store, partial(read_rows, data))
         return Imported(restored=True, added=new, known=duplicates)
     if len(data) > IMPORT_BYTES_MAX:
         raise InvalidInput(
@@ -81,7 +100,7 @@ def import_file(store: Store, home: Path, path: Path, *, skip_invalid: bool = Fa
             f"Import it where it was written, or in parts of at most {IMPORT_BYTES_MAX:,} bytes, for review.",
         )
     imported = _add_drafts(store, foreign_file.parse_drafts(data, path.name), skip_invalid)
-    return replace(imported, altered=archive.is_archive(data))
+    return replace(imported, altered=is_archive(data))
 
 
 def _read_file(path: Path) -> bytes:
@@ -90,9 +109,9 @@ def _read_file(path: Path) -> bytes:
         if not path.is_file():
             raise InvalidInput(f"{path} is not a file.", "Give the file that `holloway export` wrote.")
         with path.open("rb") as file:
-            head = file.read(len(BOM_UTF8) + archive.HEAD_BYTES).removeprefix(BOM_UTF8)
+            head = file.read(len(BOM_UTF8) + _ARCHIVE_HEAD_BYTES).removeprefix(BOM_UTF8)
             size = file.seek(0, os.SEEK_END)
-            _check_size(path, size, sealed=archive.is_archive(head))
+            _check_size(path, size, sealed=is_archive(head))
             file.seek(0)
             return file.read(size).removeprefix(BOM_UTF8)
     except OSError as error:
@@ -100,8 +119,8 @@ def _read_file(path: Path) -> bytes:
 
 
 def _check_size(path: Path, size: int, *, sealed: bool) -> None:
-    if sealed and size > archive.ARCHIVE_BYTES_MAX:
-        hint = f"An archive has at most {archive.ARCHIVE_BYTES_MAX:,}; `holloway backup` copies a store of any size."
+    if sealed and size > ARCHIVE_BYTES_MAX:
+        hint = f"An archive has at most {ARCHIVE_BYTES_MAX:,}; `holloway backup` copies a store of any size."
         raise InvalidInput(f"{path} has {size:,} bytes.", hint)
     if not sealed and size > IMPORT_BYTES_MAX:
         raise InvalidInput(f"{path} has {size:,} bytes.", f"At most {IMPORT_BYTES_MAX:,}: split the file.")
@@ -134,3 +153,40 @@ def _add_drafts(store: Store, rows: list[tuple[str, Draft | HollowayError]], ski
         redacted=tuple(sorted({kind for result in results for kind in result.redacted})),
         skipped=tuple(skipped),
     )
+
+
+def write_archive(store: Store, home: Path) -> bytes:
+    """Return the store as an archive; the same store always gives the same bytes."""
+    head = {"format": ARCHIVE_FORMAT, "version": ARCHIVE_VERSION, "name": store.project.name}
+    body = snapshot.serialize_row(head) + b"".join(snapshot.serialize_row(row) for row in snapshot.dump_rows(store))
+    return body + snapshot.serialize_row({"seal": _sign_body(body, local_key.load_or_create_key(home, _KEY_NAME))})
+
+
+def is_archive(data: bytes) -> bool:
+    """Return whether a file has the header of an archive."""
+    return data.startswith(_ARCHIVE_HEAD)
+
+
+def is_ours(data: bytes, home: Path) -> bool:
+    """Return whether an archive was written on this machine and is unchanged since; nothing in it is parsed."""
+    key = local_key.load_key(home, _KEY_NAME)
+    if key is None:
+        return False
+    expected = snapshot.serialize_row({"seal": _sign_body(memoryview(data)[:-_SEAL_BYTES], key)})
+    return hmac.compare_digest(data[-_SEAL_BYTES:], expected)
+
+
+def read_rows(data: bytes) -> Iterator[dict[str, Any]]:
+    """Return an iterator over the rows of an archive that is ours; raise HollowayError if its version is too new."""
+    lines = io.BytesIO(data)
+    head = json.loads(lines.readline())
+    if head["version"] > ARCHIVE_VERSION:
+        raise HollowayError(
+            f"The archive has format {head['version']}; this holloway reads up to {ARCHIVE_VERSION}.",
+            "Upgrade holloway first.",
+        )
+    return (json.loads(line) for line in iter(lines.readline, data[-_SEAL_BYTES:]))
+
+
+def _sign_body(body: bytes | memoryview, key: bytes) -> str:
+    return hmac.new(key, body, hashlib.sha256).hexdigest()

@@ -57,26 +57,11 @@ def _reduce_paths(text: str) -> str:
     return _ROOTED.sub(r"…/\1", _TEMPORARY.sub("<tmp>", text))
 
 
-def command_family(command: str) -> str:
-    """Return the key that a failing command and its passing retry share: program, task, paths and tests, no flags."""
-    step = main_step(command)
-    if step is None:
-        return normalise_command(command)
-    parts = [step.program, *sorted(_reduce_paths(path) for path in step.paths), step.pattern]
-    return " ".join(part for part in parts if part)
-
-
-def command_differences(failed: str, passed: str) -> tuple[str, ...]:
-    """List the additions of the passing command: `env NAME`, `flag -x`, `directory d`, `program p`.
-
-    `without -x` is a flag that only the failing command had.
-    """
-    before, after = main_step(failed), main_step(passed)
-    return step_differences(before, after) if before and after else ()
-
-
 def step_differences(before: Step, after: Step) -> tuple[str, ...]:
-    """List the differences between two steps, in the form of `command_differences`."""
+    """List the additions of the second step: `env NAME`, `flag -x`, `directory d`, `program p`.
+
+    `without -x` is a flag that only the first step had.
+    """
     differences = [f"env {name}" for name in after.env if name not in before.env]
     if after.program != before.program:
         return (*differences, f"program {after.program}")

@@ -32,11 +32,6 @@ _STOP = re.compile(
 )
 
 
-def split_words(text: str) -> list[str]:
-    """The words of a text in order, identifiers in one piece, lower-cased."""
-    return [match.group().strip("_").casefold() for match in _WORD.finditer(text)]
-
-
 def split_identifier(word: str) -> list[str]:
     """`parseHTTPResponse` and `parse_http_response` alike give parse, http, response."""
     return [piece.casefold() for piece in _PART.findall(word)]

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holloway.codemap.modules.detection import detect_modules
-from holloway.codemap.modules.module import Module, SourceFile
-from holloway.codemap.modules.user_edits import ModuleEdits
+from holloway.codemap.modules.module import Module, ModuleEdits, SourceFile
 from holloway.codemap.parse.languages import role_of
 
 Weights = dict[tuple[str, str], float]

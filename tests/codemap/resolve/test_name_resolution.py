@@ -8,9 +8,8 @@ import pytest
 
 from holloway.codemap.resolve.imports.import_resolver import ImportResolver
 from holloway.codemap.resolve.name_resolution import NameResolver
-from holloway.codemap.resolve.resolution_cache import ResolutionCache
+from holloway.codemap.resolve.resolution import ResolutionCache, Target, Targets
 from holloway.codemap.resolve.scopes import Scopes
-from holloway.codemap.resolve.targets import Target, Targets
 from tests.codemap.parse.shown import read
 from tests.codemap.resolve.drawn import Files, edges, mapped
 

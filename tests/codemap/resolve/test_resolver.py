@@ -9,13 +9,13 @@ import pytest
 
 from holloway.codemap.resolve.imports.import_resolver import ImportResolver
 from holloway.codemap.resolve.name_resolution import NameResolver
+from holloway.codemap.resolve.resolution import Resolution
 from holloway.codemap.resolve.resolver import Resolver
-from holloway.codemap.resolve.targets import Resolution
 from tests.codemap.resolve.drawn import edges, mapped
 
 if TYPE_CHECKING:
+    from holloway.codemap.resolve.resolution import Targets
     from holloway.codemap.resolve.scopes import Scopes
-    from holloway.codemap.resolve.targets import Targets
 
 
 @pytest.mark.promise("map-does-not-guess")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from holloway.codemap.parse.facts import MODULE_SCOPE, Binding, Import
+from holloway.codemap.resolve.resolution import TARGETS_MAX
 from holloway.codemap.resolve.scopes import Scopes
-from holloway.codemap.resolve.targets import TARGETS_MAX
 from tests.codemap.parse.shown import read
 
 

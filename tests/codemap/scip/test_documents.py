@@ -40,8 +40,8 @@ from tests.codemap.scip.index_bytes import (
 def test_a_document_has_its_occurrences_with_lines_from_one(index: Index) -> None:
     cart, app = read_documents(index(CART_FILE, field(3, field(1, "external")), APP_FILE))
     assert (cart.path, cart.language, len(cart.occurrences)) == ("src/cart.ts", "typescript", 5)
-    assert cart.occurrences[3] == Occurrence(ADD, 11, 11, 2, 1, 9, 21)
-    assert cart.occurrences[4] == Occurrence(ITEM, 11, 11, 12, 0, 0, 0)
+    assert cart.occurrences[3] == Occurrence(ADD, 11, 1, 9, 21)
+    assert cart.occurrences[4] == Occurrence(ITEM, 11, 0, 0, 0)
     assert cart.symbols == {ITEM: SymbolInformation(21, ())}
     assert [one.symbol for one in app.occurrences].count("local 4") == 2
 
@@ -49,7 +49,7 @@ def test_a_document_has_its_occurrences_with_lines_from_one(index: Index) -> Non
 def test_numbers_one_by_one_mean_the_same_as_packed_ones(index: Index) -> None:
     place = b"".join(field(1, number) for number in (300, 4, 301, 2))
     (found,) = read_documents(index(document("a.ts", field(2, place + field(2, ITEM)))))
-    assert found.occurrences == [Occurrence(ITEM, 301, 302, 4, 0, 0, 0)]
+    assert found.occurrences == [Occurrence(ITEM, 301, 0, 0, 0)]
 
 
 def test_what_is_not_needed_is_passed_over(index: Index) -> None:

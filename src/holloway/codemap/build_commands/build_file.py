@@ -1,4 +1,4 @@
-"""Data types for build, test and lint commands that are read from a project's manifests."""
+"""Build files: the manifests that commands are read from, and the build, test and lint commands of one of them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,13 @@ _FOLDER = re.compile(r"[\w.@+-]{1,60}(/[\w.@+-]{1,60}){0,4}\Z", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class BuildRecipe:
-    """The commands of one manifest. `suffixes` are those of the files that it is about; a task runner has none."""
+    """The commands of one manifest or of the project; empty if none are declared.
+
+    `suffixes` are those of the files that a manifest is about; a task runner and a whole project have none.
+    """
 
     test_tool: str = ""
+    """The test framework, if known."""
     build: tuple[str, ...] = ()
     test: tuple[str, ...] = ()
     lint: tuple[str, ...] = ()

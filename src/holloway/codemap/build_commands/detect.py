@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path, PurePosixPath
 
-from holloway.codemap.build_commands import ci, javascript, other_languages, python
+from holloway.codemap.build_commands import ci
 from holloway.codemap.build_commands.build_file import BuildFiles, BuildRecipe, is_safe, pick_available, prefix_folder
+from holloway.codemap.build_commands.language_recipes import KNOWN_SUFFIXES, read_language_recipes
 from holloway.codemap.manifests import FOLDER_MANIFESTS, nested_table, parse_toml_table
 from holloway.safety.repository_text import is_command
 from holloway.text.file_roles import is_test
@@ -31,40 +32,25 @@ _TASK = re.compile(r"^  ([A-Za-z][\w:-]{0,40}):[ \t]*$", re.MULTILINE)
 _MISE_FOLDERS = ("mise-tasks/", ".mise-tasks/", "mise/tasks/", ".mise/tasks/", ".config/mise/tasks/")
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectCommands:
-    """Commands to type, best first; empty if the project declares none."""
-
-    test_tool: str = ""
-    """The test framework, if known."""
-    build: tuple[str, ...] = ()
-    test: tuple[str, ...] = ()
-    lint: tuple[str, ...] = ()
-
-
-def detect_commands(root: Path, names: Collection[str]) -> ProjectCommands:
-    """Return the commands of a project whose files have these names, relative to its root."""
+def detect_commands(root: Path, names: Collection[str]) -> BuildRecipe:
+    """Return the commands to type in a project whose files have these names, relative to its root; best first."""
     project = BuildFiles(root, frozenset(names))
     shares = _count_suffixes(names)
     recipes = sorted(
-        _read_recipes(project) + _read_nested_recipes(project, shares),
+        read_language_recipes(project) + _read_nested_recipes(project, shares),
         key=lambda recipe: -sum(shares[suffix] for suffix in recipe.suffixes),
     )
     main_recipes = [recipe for recipe in recipes if _code_share(recipe, shares) >= OWN_SHARE_MIN] or recipes[:1]
-    task_recipes = read_recipes(project)
+    task_recipes = _read_task_recipes(project)
     ci_commands = ci.read_commands(project)
     test_recipe = next((recipe for recipe in main_recipes if recipe.test), next(iter(main_recipes), BuildRecipe()))
     ordered = [*task_recipes, *main_recipes]
-    return ProjectCommands(
+    return BuildRecipe(
         test_tool=test_recipe.test_tool,
         build=_choose_commands((recipe.build for recipe in ordered), ci_commands["build"], BUILD_MAX),
         test=_choose_commands((recipe.test for recipe in ordered), ci_commands["test"], TEST_MAX),
         lint=_choose_commands((recipe.lint for recipe in ordered), ci_commands["lint"], LINT_MAX),
     )
-
-
-def _read_recipes(project: BuildFiles) -> list[BuildRecipe]:
-    return [*python.read_recipes(project), *javascript.read_recipes(project), *other_languages.read_recipes(project)]
 
 
 def _count_suffixes(names: Collection[str]) -> Counter[str]:
@@ -73,14 +59,13 @@ def _count_suffixes(names: Collection[str]) -> Counter[str]:
 
 
 def _code_share(recipe: BuildRecipe, shares: Counter[str]) -> float:
-    known_suffixes = python.PYTHON_SUFFIXES | javascript.SCRIPT_SUFFIXES | other_languages.OTHER_SUFFIXES
-    total = sum(shares[suffix] for suffix in known_suffixes)
+    total = sum(shares[suffix] for suffix in KNOWN_SUFFIXES)
     return sum(shares[suffix] for suffix in recipe.suffixes) / total if total else 0.0
 
 
 def _read_nested_recipes(project: BuildFiles, shares: Counter[str]) -> list[BuildRecipe]:
     """Return the recipes of folders with a manifest, for languages that the root has no recipe for."""
-    covered = {suffix for recipe in _read_recipes(project) for suffix in recipe.suffixes}
+    covered = {suffix for recipe in read_language_recipes(project) for suffix in recipe.suffixes}
     folders = {
         folder
         for folder, _, file in (name.rpartition("/") for name in project.names)
@@ -88,7 +73,7 @@ def _read_nested_recipes(project: BuildFiles, shares: Counter[str]) -> list[Buil
     }
     recipes: list[BuildRecipe] = []
     for folder in _largest_folders(folders, project.names):
-        for recipe in _read_recipes(project.enter_folder(folder)):
+        for recipe in read_language_recipes(project.enter_folder(folder)):
             if not recipe.suffixes & covered and _code_share(recipe, shares) >= OWN_SHARE_MIN:
                 recipes.append(_move_recipe(recipe, folder))
         covered |= {suffix for recipe in recipes for suffix in recipe.suffixes}
@@ -132,8 +117,7 @@ def _is_shown(command: str) -> bool:
     return all(map(is_safe, parts)) and is_command(command)
 
 
-def read_recipes(project: BuildFiles) -> list[BuildRecipe]:
-    """Return the recipes of all task runners that the project uses."""
+def _read_task_recipes(project: BuildFiles) -> list[BuildRecipe]:
     recipes: list[BuildRecipe] = []
     if file := project.first_existing("Makefile", "GNUmakefile", "makefile"):
         recipes.append(_build_recipe("make", set(_MAKE_TARGET.findall(project.read_text(file)))))

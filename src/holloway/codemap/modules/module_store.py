@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from holloway.codemap.database import MapDatabase
-    from holloway.codemap.modules.user_edits import ModuleEdits
+    from holloway.codemap.modules.module import ModuleEdits
 
 
 GO_STANDARD = frozenset(

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from holloway.codemap.modules.user_edits import ModuleDraft, map_display_names
+from holloway.codemap.modules.module import ModuleDraft, map_display_names
 from holloway.codemap.parse.languages import language_of
 from holloway.text.file_roles import is_runnable_test, tested_stem
 

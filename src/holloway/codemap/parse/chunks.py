@@ -7,7 +7,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse import CLASS_KINDS
 from holloway.codemap.parse.facts import MODULE_SCOPE
 from holloway.codemap.parse.languages import PROSE_SUFFIXES, suffix_of
 from holloway.text.identifiers import split_identifier

@@ -1,15 +1,19 @@
-"""Parses a source file with tree-sitter and turns the matches of the language's query into facts."""
+"""Parses one file, without side effects: tree-sitter matches become facts, its text becomes chunks."""
 
 from __future__ import annotations
 
 import re
+import sqlite3
 import time
 from bisect import bisect_right
 from functools import cache
-from typing import TYPE_CHECKING
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
+from holloway.codemap.parse import CLASS_KINDS, source_files
 from holloway.codemap.parse.captures import DEFAULT, FILE_REFERENCES_MAX, FileCaptures
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse.chunks import Chunk, split_chunks
 from holloway.codemap.parse.definition_tree import NAMESPACE_KIND, DefinitionTree
 from holloway.codemap.parse.facts import (
     MODULE_SCOPE,
@@ -20,7 +24,8 @@ from holloway.codemap.parse.facts import (
     Import,
     Reference,
 )
-from holloway.codemap.parse.languages import LANGUAGES, load_parser, load_rare_query
+from holloway.codemap.parse.languages import LANGUAGES, language_of, load_parser, load_rare_query, role_of
+from holloway.errors import HollowayError
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser, Point, Query, Tree
@@ -28,6 +33,8 @@ if TYPE_CHECKING:
     from holloway.codemap.parse.captures import CaptureHandler, Captures
     from holloway.codemap.parse.definition_tree import DefinitionMatch
 
+FATAL_ERRORS = (HollowayError, sqlite3.Error, OSError)
+"""Errors of the map's database or disk, which concern the whole map and are raised."""
 SIGNATURE_CHARS_MAX = 160
 PARSE_SECONDS_MAX = 1.0
 """Timeout in processor time for one file; a megabyte of code takes half a second."""
@@ -54,6 +61,67 @@ _BEFORE_SIGNATURE = re.compile(
     rb"[ \t](?=<[A-Za-z\s])"
 )
 """The space before a call signature `<T>(…)` on a separate line: the grammar expects a semicolon there."""
+
+
+class ParsedFile(NamedTuple):
+    """The result of parsing a file, or the reason why it was skipped."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    hash: bytes = b""
+    language: str = ""
+    role: str = ""
+    lines: int = 0
+    interface: bytes = b""
+    stored: bytes = b""
+    mentions: bytes = b""
+    """The facts and the references, serialised."""
+    facts: Facts | None = None
+    """The decoded facts; None if the file was parsed in another process."""
+    chunks: tuple[Chunk, ...] = ()
+    skipped: str = ""
+
+
+def parse_file(root: Path, listed_file: source_files.ListedFile, known_hash: bytes = b"") -> ParsedFile:
+    """Read and parse a file; if its hash equals the known one, it is not parsed again."""
+    data = source_files.read_bytes(root, listed_file.path)
+    if isinstance(data, str):
+        return ParsedFile(*listed_file, skipped=data)
+    digest = blake2b(data, digest_size=16).digest()
+    if digest == known_hash:
+        return ParsedFile(*listed_file, hash=digest)
+    try:
+        return _parse_text(listed_file, digest, source_files.to_utf8(data))
+    except Exception as error:
+        return ParsedFile(*listed_file, skipped=format_reason("reading", error))
+
+
+def _parse_text(listed_file: source_files.ListedFile, digest: bytes, data: bytes) -> ParsedFile:
+    row = language_of(listed_file.path)
+    facts = extract_facts(row.name, data) if row else None
+    return ParsedFile(
+        *listed_file,
+        hash=digest,
+        language=row.name if row else "",
+        role=role_of(listed_file.path),
+        lines=data.count(b"\n") + 1,
+        interface=(facts or Facts()).hash_interface(),
+        stored=facts.encode_facts() if facts else b"",
+        mentions=facts.encode_references() if facts else b"",
+        facts=facts,
+        chunks=tuple(split_chunks(listed_file.path, data, facts)),
+    )
+
+
+def parse_batch(root: str, batch: list[tuple[source_files.ListedFile, bytes]]) -> list[ParsedFile]:
+    """Parse a batch in a worker process; only serialised facts are returned, because they are sent faster."""
+    return [parse_file(Path(root), listed_file, known_hash)._replace(facts=None) for listed_file, known_hash in batch]
+
+
+def format_reason(stage: str, error: Exception) -> str:
+    """Return the recorded reason why a file was skipped or only partly read."""
+    return f"{stage} failed ({type(error).__name__})"
 
 
 def extract_facts(language: str, data: bytes) -> Facts:

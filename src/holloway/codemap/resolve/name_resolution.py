@@ -8,24 +8,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse import CLASS_KINDS
 from holloway.codemap.parse.expressions import UNKNOWN
 from holloway.codemap.parse.facts import MODULE_SCOPE, Binding
 from holloway.codemap.parse.languages import BARE_MEMBERS, CONSTRUCTOR_NAMES, OPEN_FAMILIES, PACKAGE_FAMILIES
-from holloway.codemap.resolve.imports import rust
 from holloway.codemap.resolve.imports.file_tree import ImportTarget
-from holloway.codemap.resolve.resolution_cache import RESOLUTION_DEPTH_MAX
+from holloway.codemap.resolve.imports.other_languages import rust_inner_item
+from holloway.codemap.resolve.resolution import (
+    RESOLUTION_DEPTH_MAX,
+    TARGETS_MAX,
+    Target,
+    deduplicate_targets,
+    first_in_project,
+    follow_targets,
+)
 from holloway.codemap.resolve.scopes import first_name
-from holloway.codemap.resolve.targets import TARGETS_MAX, Target, deduplicate_targets, first_in_project, follow_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from holloway.codemap.parse.facts import Import
     from holloway.codemap.resolve.imports.import_resolver import ImportResolver
-    from holloway.codemap.resolve.resolution_cache import ResolutionCache
+    from holloway.codemap.resolve.resolution import ResolutionCache, Targets
     from holloway.codemap.resolve.scopes import Scopes
-    from holloway.codemap.resolve.targets import Targets
 
 CHAIN_STEPS_MAX = 12
 """Names in one chain that are followed."""
@@ -229,7 +234,7 @@ class NameResolver:
 
     def _resolve_in_rust_item(self, path: str, item: Import, name: str) -> Targets:
         """Resolve a name of a Rust path that continues inside the file, through an inline module or a type."""
-        inner = rust.inner_item(path, item)
+        inner = rust_inner_item(path, item)
         return follow_targets(self.resolve_in_module(path, inner), self.members.find_member, name) if inner else ()
 
     def _resolve_static_import(self, path: str, name: str) -> Targets:

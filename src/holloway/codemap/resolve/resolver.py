@@ -9,21 +9,21 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse import CLASS_KINDS
 from holloway.codemap.parse.expressions import UNKNOWN
 from holloway.codemap.parse.facts import CONSTRUCTORS, MODULE_SCOPE
 from holloway.codemap.parse.languages import BARE_MEMBERS, PACKAGE_FAMILIES
 from holloway.codemap.resolve.name_resolution import NameResolver
-from holloway.codemap.resolve.resolution_cache import ResolutionCache
-from holloway.codemap.resolve.scopes import first_name
-from holloway.codemap.resolve.targets import (
+from holloway.codemap.resolve.resolution import (
     BY_NAME,
     ONE_OF_SEVERAL,
     SURE,
     Edge,
     Resolution,
+    ResolutionCache,
     deduplicate_targets,
 )
+from holloway.codemap.resolve.scopes import first_name
 from holloway.text.file_roles import is_test, tested_stem
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from holloway.codemap.parse.facts import Import
     from holloway.codemap.resolve.imports.file_tree import ImportTarget
     from holloway.codemap.resolve.imports.import_resolver import ImportResolver
+    from holloway.codemap.resolve.resolution import EdgeRow, Target, Targets
     from holloway.codemap.resolve.scopes import Scopes
-    from holloway.codemap.resolve.targets import EdgeRow, Target, Targets
 
     Mention = tuple[str, str, list[int], list[int]]
     """A `Reference` as it is stored in the map."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from holloway.codemap.parse.definition_kinds import CLASS_KINDS
+from holloway.codemap.parse import CLASS_KINDS
 from holloway.codemap.parse.facts import MODULE_SCOPE, STAR
 from holloway.codemap.parse.languages import LANGUAGES, OPEN_FAMILIES, find_family
-from holloway.codemap.resolve.imports import go, python
-from holloway.codemap.resolve.targets import TARGETS_MAX
+from holloway.codemap.resolve.imports.other_languages import go_local_name
+from holloway.codemap.resolve.imports.python import python_local_name
+from holloway.codemap.resolve.resolution import TARGETS_MAX
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     """Source of a name's meaning in a scope: the index of a definition, a binding, or an import."""
 
 _NOTHING: dict[str, NameSource | list[NameSource]] = {}
-_LOCAL_NAMES = {"python": python.local_name, "go": go.local_name}
+_LOCAL_NAMES = {"python": python_local_name, "go": go_local_name}
 """Functions that return the name a module import binds, if it is not simply the last part of its path."""
 
 

@@ -32,12 +32,10 @@ SYMBOL_CHARS_MAX = 4_096
 
 
 class Occurrence(NamedTuple):
-    """A symbol at a location. Lines count from 1, columns from 0; without an enclosing range its lines are 0."""
+    """A symbol at a location. Lines count from 1; without an enclosing range its lines are 0."""
 
     symbol: str
     line: int
-    end_line: int
-    start_col: int
     roles: int
     enclosing_line: int
     enclosing_end_line: int
@@ -215,7 +213,7 @@ def _parse_occurrence(data: bytes) -> Occurrence | None:
     lines, enclosing_lines = _parse_lines(source_range), _parse_lines(enclosing_range)
     if not symbol or not lines:
         return None
-    return Occurrence(symbol, *lines, source_range[1], roles, *(enclosing_lines or (0, 0)))
+    return Occurrence(symbol, lines[0], roles, *(enclosing_lines or (0, 0)))
 
 
 def _parse_numbers(value: int | bytes) -> list[int]:

@@ -12,12 +12,18 @@ from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from holloway.codemap.parse.languages import PACKAGE_FAMILIES, PACKAGE_FILE_STEMS, find_family, language_of
-from holloway.codemap.resolve.imports import java, other_languages, python, rust
 from holloway.codemap.resolve.imports.file_tree import NO_TARGET, FileTree, ImportTarget, stem_of
-from holloway.codemap.resolve.imports.go import GoImports
 from holloway.codemap.resolve.imports.javascript import ScriptImports
-from holloway.codemap.resolve.imports.python import PythonImports
-from holloway.codemap.resolve.imports.rust import RustImports
+from holloway.codemap.resolve.imports.other_languages import (
+    GoImports,
+    RustImports,
+    find_c_target,
+    find_java_target,
+    find_php_target,
+    find_ruby_target,
+    rust_module,
+)
+from holloway.codemap.resolve.imports.python import PythonImports, python_bound_module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -44,10 +50,10 @@ class ImportResolver:
             "javascript": self._script.find_target,
             "go": self._go.find_target,
             "rust": self._rust.find_target,
-            "java": partial(java.find_target, tree),
-            "c": partial(other_languages.find_c_target, tree),
-            "ruby": partial(other_languages.find_ruby_target, tree),
-            "php": partial(other_languages.find_php_target, tree),
+            "java": partial(find_java_target, tree),
+            "c": partial(find_c_target, tree),
+            "ruby": partial(find_ruby_target, tree),
+            "php": partial(find_php_target, tree),
         }
         self._cached: dict[tuple[str, str, str], ImportTarget] = {}
 
@@ -65,13 +71,13 @@ class ImportResolver:
 
     def find_import_target(self, language_family: str, origin: str, item: Import) -> ImportTarget:
         """Return the target that an import statement names."""
-        module = rust.imported_module(item) if language_family == "rust" else item.module
+        module = rust_module(item) if language_family == "rust" else item.module
         return self.find_target(language_family, origin, module)
 
     def find_bound_target(self, language_family: str, origin: str, item: Import) -> ImportTarget:
         """Return the target that the local name of an import refers to, or is defined in."""
         if language_family == "python":
-            return self.find_target("python", origin, python.bound_module(item))
+            return self.find_target("python", origin, python_bound_module(item))
         return self.find_import_target(language_family, origin, item)
 
     def find_submodule(self, language_family: str, place: ImportTarget, name: str) -> ImportTarget:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from posixpath import dirname, join
 from typing import TYPE_CHECKING, Any
 
+from holloway.codemap.manifests import parse_json_table
 from holloway.codemap.resolve.imports.file_tree import AMBIGUOUS_MAX, NO_TARGET, ImportTarget, is_above, normalise_path
 
 if TYPE_CHECKING:
@@ -211,12 +211,6 @@ def _to_relative(path: str, folder: str) -> str:
 
 
 def parse_json_object(text: str) -> dict[str, Any]:
-    """Parse a JSON object; anything else gives an empty one."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        try:
-            data = json.loads(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda m: m.group(1) or "", text)))
-        except (ValueError, RecursionError):
-            return {}
-    return data if isinstance(data, dict) else {}
+    """Parse a JSON object that may have comments and trailing commas; anything else gives an empty one."""
+    plain = parse_json_table(text)
+    return plain or parse_json_table(_TRAILING_COMMA.sub(r"\1", _COMMENT.sub(lambda m: m.group(1) or "", text)))

@@ -101,11 +101,11 @@ def _depth_key(folder: str) -> tuple[int, str]:
     return folder.count("/") + bool(folder), folder
 
 
-def local_name(module: str) -> str:
+def python_local_name(module: str) -> str:
     """Return the name that `import a.b` binds."""
     return module.partition(".")[0]
 
 
-def bound_module(item: Import) -> str:
+def python_bound_module(item: Import) -> str:
     """Return the module that the local name of an import refers to: `import a.b` binds `a`."""
-    return item.module if item.symbol or item.alias else local_name(item.module)
+    return item.module if item.symbol or item.alias else python_local_name(item.module)

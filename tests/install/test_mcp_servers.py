@@ -5,7 +5,7 @@ from hypothesis import given
 
 from holloway.install.file_content import UnsupportedConfig
 from holloway.install.launch_command import launch_by_path
-from holloway.install.mcp_toml import McpToml, parse_toml
+from holloway.install.mcp_servers import McpToml, parse_toml
 from tests.outside_input import bounded_time, text_of
 
 CONFIG = McpToml("config.toml", launch_by_path())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import holloway
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State
 from holloway.errors import HollowayError
-from holloway.sharing import archive, export_import
+from holloway.sharing import export_import
 from holloway.store import contributions, local_key, lookup, snapshot
 from holloway.store.contributions import CodeRelation
 from holloway.store.filter import EVERYTHING, Filter
@@ -242,7 +242,7 @@ def test_an_archive_beyond_its_own_limit_is_refused_and_nobody_is_told_to_split_
     rich_memory: holloway.Holloway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = rich_memory.export("archive")
-    monkeypatch.setattr(archive, "ARCHIVE_BYTES_MAX", len(data) - 1)
+    monkeypatch.setattr(export_import, "ARCHIVE_BYTES_MAX", len(data) - 1)
     (tmp_path / "a").write_bytes(data)
     with pytest.raises(HollowayError, match=f"{len(data):,} bytes") as caught:
         rich_memory.import_file(tmp_path / "a")
@@ -257,10 +257,10 @@ def test_nothing_is_parsed_before_the_seal_is_verified(
     def parse(text: bytes) -> None:
         raise AssertionError(text)
 
-    monkeypatch.setattr("holloway.sharing.archive.json.loads", parse)
-    assert archive.is_ours(data, home)
-    assert not archive.is_ours(data[:-1], home)
-    assert not archive.is_ours(data[: data.index(b"\n") + 1], home)
+    monkeypatch.setattr("holloway.sharing.export_import.json.loads", parse)
+    assert export_import.is_ours(data, home)
+    assert not export_import.is_ours(data[:-1], home)
+    assert not export_import.is_ours(data[: data.index(b"\n") + 1], home)
 
 
 @pytest.mark.promise("archive")
@@ -273,7 +273,7 @@ def test_a_later_format_is_refused(rich_memory: holloway.Holloway, tmp_path: Pat
     head, _, rest = rich_memory.export("archive").partition(b"\n")
     later = json.loads(head) | {"version": 99}
     with pytest.raises(HollowayError, match="format 99"):
-        archive.read_rows(json.dumps(later).encode() + b"\n" + rest)
+        export_import.read_rows(json.dumps(later).encode() + b"\n" + rest)
 
 
 @pytest.mark.promise("archive")
@@ -286,9 +286,9 @@ def test_a_key_that_was_not_written_to_its_end_seals_and_opens_nothing(
         guessed = bytes.fromhex(left) if left != "no key" else b""
         stranger.setattr(local_key, "load_or_create_key", lambda home, name: guessed)
         forged = rich_memory.export("archive")
-    assert not archive.is_ours(forged, home)
-    assert archive.is_ours(rich_memory.export("archive"), home)
-    assert not archive.is_ours(forged, home)
+    assert not export_import.is_ours(forged, home)
+    assert export_import.is_ours(rich_memory.export("archive"), home)
+    assert not export_import.is_ours(forged, home)
 
 
 def test_two_first_archives_at_once_are_both_ours(
@@ -304,7 +304,7 @@ def test_two_first_archives_at_once_are_both_ours(
 
     monkeypatch.setattr(secrets, "token_bytes", while_another_exports)
     made.append(rich_memory.export("archive"))
-    assert [archive.is_ours(data, home) for data in made] == [True, True]
+    assert [export_import.is_ours(data, home) for data in made] == [True, True]
     assert [file.name for file in home.glob("archive.key*")] == ["archive.key"]
 
 
@@ -340,6 +340,51 @@ def test_the_rules_style_has_only_what_is_confirmed(rich_memory: holloway.Hollow
     assert "[hw:" not in text
 
 
+def test_an_unknown_format_is_named_with_the_known_ones(memory: holloway.Holloway) -> None:
+    with pytest.raises(HollowayError, match="no format 'yaml'") as caught:
+        memory.export("yaml")
+    assert caught.value.hint == "Formats: json, markdown, claude, archive."
+
+
+def test_json_names_its_format_and_puts_the_oldest_memory_first(rich_memory: holloway.Holloway) -> None:
+    data = json.loads(rich_memory.export("json"))
+    assert (data["format"], data["version"], data["project"]) == ("holloway-export", 1, "shop")
+    stamps = [row["created_at"] for row in data["memories"]]
+    assert stamps == sorted(stamps)
+    assert stamps[0] < stamps[-1]
+
+
+def test_entries_that_cannot_be_used_stop_an_import_unless_they_are_skipped(
+    memory: holloway.Holloway, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.json"
+    path.write_text(
+        json.dumps([{"content": "Ports are free"}, *({"content": "x", "type": "riddle"} for _ in range(7))])
+    )
+    with pytest.raises(HollowayError, match="7 of 8 entries cannot be used, so nothing was imported") as caught:
+        memory.import_file(path)
+    assert caught.value.message.count("'riddle' is not a valid MemoryType") == 5
+    assert caught.value.message.endswith("and 2 more")
+    assert memory.memories() == []
+    done = memory.import_file(path, skip_invalid=True)
+    assert (done.added, len(done.skipped), done.restored, done.altered) == (1, 7, False, False)
+
+
+def test_a_path_that_is_no_file_and_a_file_that_is_too_large_are_refused(
+    memory: holloway.Holloway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (tmp_path, tmp_path / "gone"):
+        with pytest.raises(HollowayError, match="is not a file"):
+            memory.import_file(path)
+    (tmp_path / "m.json").write_text('[{"content": "Ports are free"}]')
+    monkeypatch.setattr(export_import, "IMPORT_BYTES_MAX", 30)
+    with pytest.raises(HollowayError, match="has 31 bytes") as caught:
+        memory.import_file(tmp_path / "m.json")
+    assert "split the file" in caught.value.hint
+    monkeypatch.setattr(export_import, "IMPORT_BYTES_MAX", 31)
+    assert memory.import_file(tmp_path / "m.json").added == 1
+
+
 @given(
     bytes_of(
         '{"format":"holloway-archive","version":1}\n', '{"seal":"', '"}\n', '{"table":"memories"}\n', "{", "[", "null\n"
@@ -347,5 +392,5 @@ def test_the_rules_style_has_only_what_is_confirmed(rich_memory: holloway.Hollow
 )
 def test_any_bytes_are_no_archive_of_this_machine(data: bytes) -> None:
     with TemporaryDirectory() as folder, bounded_time():
-        archive.is_archive(data)
-        assert not archive.is_ours(data, Path(folder))
+        export_import.is_archive(data)
+        assert not export_import.is_ours(data, Path(folder))
