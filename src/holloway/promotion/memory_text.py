@@ -53,10 +53,10 @@ _DESTRUCTIVE_COMMAND = re.compile(
     r"|\bdrop (?:table|database|schema)\b|\bdelete from\b|\btruncate (?:-s|table\b)|\b(?:db:|migrate )(?:drop|reset)\b"
     r"|\bp?kill(?:all)? -(?:9|KILL)\b|\bfind [^`]{0,80}-delete\b"
     r"|\bdocker[ -][^`]{0,80}(?:\bprune\b|\bdown [^`]{0,80}(?:-v\b|--volumes\b))"
-    r"|\b(?:terraform|pulumi) destroy\b|\bkubectl [^`]{0,80}\bdelete\b",
+    r"|\b(?:terraform|pulumi) destroy\b|\bkubectl [^`]{0,80}\bdelete\b|`(?:sudo|doas) ",
     re.IGNORECASE,
 )
-"""Destructive commands: a fix that contains one is never suggested to another agent, even if it worked once."""
+"""Destructive or privileged commands: a fix with one is never suggested to another agent, even if it worked once."""
 _WORD = re.compile(r"[A-Za-z][\w.'+-]*(?<![.'+-])")
 
 MEMORY_SENTENCE_CHARS_MAX = 400
