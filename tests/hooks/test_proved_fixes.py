@@ -178,6 +178,10 @@ NO_LESSONS: dict[str, list[Deed]] = {
     "an output that is cut": [failed("mypy src", "error: no module"), Run("A=1 mypy src | head -1", "")],
     "an output that is silenced": [failed("mypy src", "error: no module"), Run("mypy src 2>/dev/null | tail", "")],
     "options that only change the output": [failed("pytest -q", RED), Run("pytest -x -vv", GREEN)],
+    "a skipped hook": [
+        failed("git commit -m x", "error: pre-commit hook failed"),
+        Run("git commit -m x --no-verify", "[main 1a2b3c4] x"),
+    ],
     "a skipped check": [failed("mypy src", "error: bad import"), Run("mypy --ignore-missing-imports src", "")],
     "code under work": [failed("pytest -q", RED), EDITED, Run("pytest -q", GREEN)],
     "two differences": [failed("pytest -q", NO_REDIS), EDITED, Run("A=1 pytest -q", GREEN)],
@@ -195,12 +199,9 @@ def test_what_proves_no_fix_is_not_taught(teach: Teach, memory: holloway.Hollowa
 
 
 def test_a_line_that_reports_a_pass_is_not_the_error(teach: Teach) -> None:
-    output = (
-        "✓ rejects an unknown option error\n✓ 0 errors when not found\nError: Cannot find module 'react'\n1 failing"
-    )
+    output = "✓ says that the user does not exist\nPASS not found\nsh: 1: vitest: not found"
     told = teach(failed("npm test", output), Run("npm install", "added 90 packages"), Run("npm test", "4 passing"))
-    assert "Cannot find module" in told
-    assert "rejects" not in told
+    assert '"sh: 1: vitest: not found" -> run `npm install` first' in told
 
 
 @pytest.mark.promise("proves-itself")
@@ -209,3 +210,28 @@ def test_a_later_session_confirms_the_fix_only_if_it_needed_the_same(teach: Teac
     teach(failed("pytest -q", NO_REDIS), Run("docker compose up -d redis"), Run("pytest -q", GREEN))
     memories = memory.store.memories.find_memories(ERRORS)
     assert sorted(("REDIS_URL" in fix.content, len(fix.sessions)) for fix in memories) == [(False, 1), (True, 2)]
+
+
+UV, VENV = "uv run pytest -q", ".venv/bin/python -m pytest -q"
+
+
+@pytest.mark.parametrize(
+    ("passed", "shown"),
+    [
+        ([UV], "test: pytest"),
+        ([UV, UV], "test: uv run pytest"),
+        ([VENV, UV, UV, UV], "test: uv run pytest"),
+        ([VENV, UV, VENV, UV], "test: pytest"),
+        (["uv run pytest -q | tail -1"] * 2, "test: uv run pytest"),
+        (["/home/ann/.venv/bin/python -m pytest"] * 2, "test: pytest"),
+        (["uv run --with colours pytest"] * 2, "test: pytest"),
+    ],
+)
+def test_the_brief_calls_the_tests_as_in_the_sessions_in_which_they_passed(
+    teach: Teach, repository: Repository, memory: holloway.Holloway, ask: Asking, passed: list[str], shown: str
+) -> None:
+    memory.map.update()
+    for command in passed:
+        teach(failed("pytest -q", RED), Run(command, GREEN))
+    brief = ask(event(repository, "SessionStart", "last", source="startup")).context
+    assert shown in brief.replace("\n", " · ").split(" · ") or f"Build and test: {shown}" in brief.splitlines()

@@ -64,6 +64,7 @@ MEMORY_SENTENCE_CHARS_MAX = 400
 MEMORY_CLAUSE_CHARS_MAX = 240
 ERROR_CHARS_MIN = 80
 """Minimum length of a quoted error; a long error is truncated before the fix is."""
+COMMAND_CHARS_MAX = 120
 UNQUOTED_ERROR = "an error whose text is withheld"
 RULE_WORDS_MIN = 5
 """Minimum number of words of a user's rule; a shorter one means nothing outside its conversation."""
@@ -110,7 +111,8 @@ def _get_fact(signal: Signal, name: str, limit: int = MEMORY_CLAUSE_CHARS_MAX) -
 
 def _write_error_retry(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
     error, fix = _LOCATION.sub("", _get_fact(signal, "error")), _get_fact(signal, "fix")
-    command = command_compare.normalise_command(_get_fact(signal, "command"))[:120]
+    # Parsed before its lines are joined, or a here-document would read as arguments.
+    command = one_line(command_compare.normalise_command(str(signal.facts.get("command") or "")), COMMAND_CHARS_MAX)
     if not (error and fix and signal.facts.get("telling")) or _DESTRUCTIVE_COMMAND.search(fix):
         return None
     fingerprint = str(signal.facts.get("fingerprint", ""))

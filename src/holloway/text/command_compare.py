@@ -60,14 +60,20 @@ def _reduce_paths(text: str) -> str:
 
 def is_same_program(before: Step, after: Step) -> bool:
     """Whether two steps run the same program or task, whatever runs it: `npm run test` is `pnpm test`."""
-    return _fold_program(before.program) == _fold_program(after.program)
+    return fold_program(before.program) == fold_program(after.program)
 
 
-def _fold_program(program: str) -> str:
+def fold_program(program: str) -> str:
+    """Return the name that a program or task has whatever runs it: `npm test` for `pnpm run test`."""
     first, *subcommands = program.split(" ")
     if first in _PACKAGE_MANAGERS:
         return " ".join(["npm", *subcommands[subcommands[:1] == ["run"] :]])
     return program.replace("docker compose", "docker", 1)
+
+
+def is_portable(call: str) -> bool:
+    """Whether a call names no path of one machine."""
+    return not any(map(_is_absolute, call.split(" ")))
 
 
 def covers_target(before: Step, after: Step) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -99,16 +100,37 @@ def _asks_help(step: Step) -> bool:
 
 
 def _has_passed(failure: CommandRun, run: CommandRun) -> bool:
-    """Whether a run passed, and shows it: by its status, by the verdict of its tests, or as the failure showed."""
-    if run.action.ok is not True or run.has_failed:
-        return False
-    if failure.main_step and failure.main_step.kind == TEST:
-        is_green = failures.read_verdict(run.command, run.action.text, flagged=False) == "green"
-        return is_green and not _NO_TESTS.search(run.action.text)
-    if not command_compare.hides_status(run.command):
+    """Whether a run passed, and shows it as the failure showed that it failed: by the output where that was so."""
+    if shows_pass(run):
         return True
     is_shown = failure.action.ok is not False and command_compare.hides_status(failure.command)
-    return is_shown and not _SILENCED.search(run.command)
+    is_test = failure.main_step is not None and failure.main_step.kind == TEST
+    return is_shown and not is_test and _is_clean(run) and not _SILENCED.search(run.command)
+
+
+def shows_pass(run: CommandRun) -> bool:
+    """Whether a run passed, and shows it: by its status, or by the verdict of its tests."""
+    if not _is_clean(run):
+        return False
+    if any(step.kind == TEST for step in run.steps):
+        is_green = failures.read_verdict(run.command, run.action.text, flagged=False) == "green"
+        return is_green and not _NO_TESTS.search(run.action.text)
+    return not command_compare.hides_status(run.command)
+
+
+def _is_clean(run: CommandRun) -> bool:
+    return run.action.ok is True and not run.has_failed
+
+
+def list_passed_calls(actions: Sequence[Action]) -> dict[str, str]:
+    """Return how tests and checks of a session were called when they passed, by program: the most frequent call."""
+    calls: dict[str, Counter[str]] = {}
+    for index, action in enumerate(actions):
+        run = CommandRun(index, action)
+        step = run.main_step if action.kind == "shell" and action.command else None
+        if step is not None and step.kind in (TEST, CHECK) and shows_pass(run) and not _asks_help(step):
+            calls.setdefault(command_compare.fold_program(step.program), Counter())[step.call] += 1
+    return {program: counted.most_common(1)[0][0] for program, counted in calls.items()}
 
 
 _NO_TESTS = re.compile(r"no tests to run(?![\s\S]*--- PASS)|\bno tests ran\b")

@@ -111,7 +111,7 @@ def _compare_steps(history: FailureHistory, before: Step, after: Step, command: 
         is_named = was_missing and any(
             name in error for name in (before.program.split(" ")[0], before.call.split(" ")[0])
         )
-        yield Fix("runner", words, (), is_named, is_telling=not _MACHINE_PATH.search(after.call))
+        yield Fix("runner", words, (), is_named, is_telling=command_compare.is_portable(after.call))
     folder = command_compare.find_moved_folder(before, after)
     if folder is not None:
         words = f"run it in {_shorten_text(folder)}" if folder else ""
@@ -121,7 +121,6 @@ def _compare_steps(history: FailureHistory, before: Step, after: Step, command: 
         yield flag
 
 
-_MACHINE_PATH = re.compile(r"(?:^|\s)(?:/|~|\$|[A-Za-z]:)")
 _FAILED_CD = re.compile(r"\bcd:.{0,200}(?i:no such file|not a directory|can't cd)")
 
 
