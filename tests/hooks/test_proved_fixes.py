@@ -178,6 +178,16 @@ NO_LESSONS: dict[str, list[Deed]] = {
     "an output that is cut": [failed("mypy src", "error: no module"), Run("A=1 mypy src | head -1", "")],
     "an output that is silenced": [failed("mypy src", "error: no module"), Run("mypy src 2>/dev/null | tail", "")],
     "options that only change the output": [failed("pytest -q", RED), Run("pytest -x -vv", GREEN)],
+    "a command before a test that may be flaky": [
+        failed("pytest -q", RED),
+        Run("make build", "done"),
+        Run("pytest -q", GREEN),
+    ],
+    "a variable that only changes the output": [failed("pytest -q", RED), Run("NO_COLOR=1 pytest -q", GREEN)],
+    "a query": [
+        failed("gh api repos/shop --jq .x[", "error: unexpected token"),
+        Run("gh api repos/shop --jq '.x | keys'", "1"),
+    ],
     "a skipped hook": [
         failed("git commit -m x", "error: pre-commit hook failed"),
         Run("git commit -m x --no-verify", "[main 1a2b3c4] x"),

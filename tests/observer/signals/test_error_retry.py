@@ -454,6 +454,11 @@ def test_of_several_differences_the_one_that_the_error_names_is_the_fix() -> Non
     assert (pair.fix, pair.telling) == ("set SHOP_LEDGER=memory", True)
 
 
+def test_an_error_names_a_difference_only_by_a_whole_word() -> None:
+    failed = bad("pytest", "E   KeyError: 'A-SHOP'\n1 failed")
+    assert not only(session(failed, edit("src/a.py"), shell("SHOP=1 pytest", "3 passed"))).telling
+
+
 def test_another_agent_of_the_session_proves_nothing() -> None:
     passed = shell("A=1 pytest", "3 passed")
     passed.actor = "reviewer"

@@ -96,32 +96,40 @@ _SCRATCH = re.compile(r"(?<![\w.-])(?:/private)?/(?:tmp|var/folders|var/tmp)/|\b
 
 
 def _compare_steps(history: FailureHistory, before: Step, after: Step, command: str, error: str) -> Iterator[Fix]:
-    added = [name for name in after.env if name not in before.env]
-    dropped = [name for name in before.env if name not in after.env]
+    added = [name for name in after.env if name not in before.env and not _QUIET_VARIABLE.fullmatch(name)]
+    dropped = [name for name in before.env if name not in after.env and not _QUIET_VARIABLE.fullmatch(name)]
     if added:
         settings = ", ".join(_render_setting(name, command) for name in added[:FIX_FILES_MAX])
-        yield Fix("env", f"set {settings}", is_named=any(name in error for name in added))
+        yield Fix("env", f"set {settings}", is_named=_mentions_any(error, added))
     if dropped:
-        yield Fix(
-            "env", f"do not set {', '.join(dropped[:FIX_FILES_MAX])}", is_named=any(map(error.__contains__, dropped))
-        )
+        yield Fix("env", f"do not set {', '.join(dropped[:FIX_FILES_MAX])}", is_named=_mentions_any(error, dropped))
     if _fold_call(before) != _fold_call(after):
         words = f"use `{_shorten_text(after.call)}` instead of `{_shorten_text(before.call)}`"
         was_missing = failures.is_missing(error) or failures.is_usage_error(error)
-        is_named = was_missing and any(
-            name in error for name in (before.program.split(" ")[0], before.call.split(" ")[0])
-        )
+        is_named = was_missing and _mentions_any(error, [before.program.split(" ")[0], before.call.split(" ")[0]])
         yield Fix("runner", words, (), is_named, is_telling=command_compare.is_portable(after.call))
     folder = command_compare.find_moved_folder(before, after)
     if folder is not None:
         words = f"run it in {_shorten_text(folder)}" if folder else ""
         is_missing = failures.is_missing(error) and not _FAILED_CD.search(history.last.action.text)
-        yield Fix("directory", words, (), folder != "" and folder in error, is_missing)
+        yield Fix("directory", words, (), folder != "" and _mentions_any(error, [folder]), is_missing)
     if flag := _compare_flags(history, before, after, error):
         yield flag
 
 
 _FAILED_CD = re.compile(r"\bcd:.{0,200}(?i:no such file|not a directory|can't cd)")
+
+
+_QUIET_VARIABLE = re.compile(
+    r"(?:DEBUG|VERBOSE|\w*LOG_?LEVEL|RUST_(?:BACKTRACE|LOG)|NO_COLOR|(?:FORCE|CLI)_?COLOR\w*|TERM|PAGER|GIT_PAGER|COLUMNS"
+    r"|PYTHONUNBUFFERED)"
+)
+"""Variables that change what is shown, and not whether a command can pass."""
+
+
+def _mentions_any(error: str, names: Sequence[str]) -> bool:
+    """Whether an error has one of these names as a whole word."""
+    return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", error) for name in names if name)
 
 
 def _fold_call(step: Step) -> str:
@@ -133,7 +141,7 @@ def _compare_flags(history: FailureHistory, before: Step, after: Step, error: st
     old, new = (command_compare.list_flags(step) for step in (before, after))
     added = [flag for flag in new if flag not in old]
     dropped = [flag for flag in old if flag not in new]
-    named = [flag for flag in dropped if flag.split("=", 1)[0] in error]
+    named = [flag for flag in dropped if _mentions_any(error, [flag.split("=", 1)[0]])]
     add, drop = (
         ", ".join(f"`{_shorten_text(flag)}`" for flag in flags[:FIX_FILES_MAX]) for flags in (added, named or dropped)
     )
@@ -141,13 +149,13 @@ def _compare_flags(history: FailureHistory, before: Step, after: Step, error: st
         return None
     target = command_compare.list_targets(after) if after.kind == RUN else []
     program = f"`{_shorten_text(' '.join([after.call, *target]))}`"
-    if any(_BYPASS.match(flag) for flag in added):
+    if any(_BYPASS.match(flag) or _EXPRESSION.search(flag) for flag in added):
         words = ""
     elif add and drop:
         words = f"use {add} instead of {drop} with {program}"
     else:
         words = f"add {add} to {program}" if add else f"leave {drop} out of {program}"
-    is_named = bool(named) or any(flag.split("=", 1)[0] in error for flag in added)
+    is_named = bool(named) or _mentions_any(error, [flag.split("=", 1)[0] for flag in added])
     is_usage = is_named or failures.is_usage_error(history.last.action.text[:2_000])
     return Fix("flag", words, (), is_named, is_usage or (before.kind not in (TEST, CHECK)))
 
@@ -158,6 +166,8 @@ _BYPASS = re.compile(
     re.IGNORECASE,
 )
 """Options that pass by not checking."""
+_EXPRESSION = re.compile(r"[\s|(){}\[\]*$]")
+"""A value that was written for one occasion, such as a query."""
 
 
 def _render_setting(name: str, command: str) -> str:
@@ -196,7 +206,10 @@ def _list_preparations(
     if telling:
         words = ", then ".join(_render_step(step, after) for step in telling)
         kind = INSTALL if telling[-1].kind == INSTALL else "command"
-        yield Fix(kind, f"run {words} first", (), any(_is_preparation_named(step, error) for step in telling))
+        is_named = any(_is_preparation_named(step, error) for step in telling)
+        # A test whose assertion failed may pass by chance the next time.
+        is_telling = after.kind != TEST or is_named or failures.is_missing(error)
+        yield Fix(kind, f"run {words} first", (), is_named, is_telling)
 
 
 def _list_steps(between: Sequence[Action]) -> list[Step]:
