@@ -57,8 +57,8 @@ def build_fix(name: SignalName = SignalName.ERROR_RETRY, **facts: object) -> Sig
     return Signal(name, "k", 1, ("src/b.py", "src/a.py"), {**usual, **facts})
 
 
-def test_a_fix_is_obvious_if_the_error_names_the_edited_file() -> None:
+def test_a_fix_is_obvious_if_it_edits_code() -> None:
     assert pipeline._is_obvious_fix(build_fix())
-    assert not pipeline._is_obvious_fix(build_fix(error="src/c.py: boom"))
+    assert not pipeline._is_obvious_fix(build_fix(fix_kind="config"))
     assert not pipeline._is_obvious_fix(build_fix(fix_kind="command"))
     assert not pipeline._is_obvious_fix(build_fix(SignalName.DEAD_END))

@@ -65,6 +65,22 @@ def test_a_second_session_confirms_it_and_makes_no_twin(memory: Holloway) -> Non
     assert len(contents(memory, MemoryType.ERROR_PATTERN)) == 1
 
 
+def silenced(session: str, line: str) -> Story:
+    """A linter's finding is silenced in the file that it names."""
+    finding = "src/shop/auth/tokens.py:3:1: S603 `subprocess` call: check for execution of untrusted input"
+    told = Story(session).shell("ruff check src", finding, ok=False)
+    return told.edit("src/shop/auth/tokens.py", [line], [f"{line}  # noqa: S603"]).shell("ruff check src")
+
+
+def test_an_edit_of_the_code_is_a_lesson_only_if_a_later_session_needs_the_same(memory: Holloway) -> None:
+    first = learn(memory, silenced("s1", "run(args)"))
+    assert [each.reason for each in first.promotion.candidates] == ["seen in 1 of the 2 sessions it takes"]
+    second = learn(memory, silenced("s2", "check_output(args)"))
+    assert len(second.promotion.list_in_state("promoted")) == 1
+    (content,) = contents(memory, MemoryType.ERROR_PATTERN)
+    assert content.endswith("`check_output(args)` becomes `check_output(args) # noqa: S603`")
+
+
 @pytest.mark.promise("not-twice")
 def test_the_same_session_twice_changes_nothing(memory: Holloway) -> None:
     story = solved()

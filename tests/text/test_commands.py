@@ -172,7 +172,9 @@ def test_a_program_that_is_called_by_its_path_keeps_it(command: str, program: st
 
 
 def test_a_step_shows_its_fields_that_are_set() -> None:
-    assert repr(one("./scripts/a.sh")) == "Step(kind='run', program='a.sh', program_path='./scripts/a.sh')"
+    assert repr(one("./scripts/a.sh")) == (
+        "Step(call='./scripts/a.sh', kind='run', program='a.sh', program_path='./scripts/a.sh')"
+    )
 
 
 def test_variables_of_env_and_export_are_kept_by_name_only() -> None:

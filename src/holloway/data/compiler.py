@@ -81,7 +81,7 @@ PROGRAM_KIND_NAMES = "read search list edit test check run commit revert git fet
 WORD_LISTS = (
     "task_runners test_tasks check_tasks install_tasks github_reads shells shell_keywords shell_syntax test_selectors "
     "takes_paths takes_script project_programs package_runners package_managers package_runs install_subcommands "
-    "group_options package_options expression_options dependency_files".split()
+    "group_options package_options expression_options dependency_files inert_wrappers".split()
 )
 
 

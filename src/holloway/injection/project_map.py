@@ -59,17 +59,37 @@ class ProjectMap:
         finally:
             database.close()
 
-    def load_overview(self) -> Overview:
-        """Load the page about the codebase, as of the last index; empty without an index."""
+    def load_overview(self, connection: sqlite3.Connection) -> Overview:
+        """Load the page about the codebase, as of the last index; empty without an index.
+
+        Its commands are called as in the sessions in which they passed. `connection` leads to the store with those.
+        """
+        from dataclasses import replace
         from pathlib import Path
 
         from holloway.codemap.modules import overview
 
-        return overview.load_overview(Path(self.path)) or overview.Overview()
+        loaded = overview.load_overview(Path(self.path)) or overview.Overview()
+        declared = (loaded.build, loaded.test, loaded.lint)
+        build, test, lint = (adopt_usual_calls(connection, commands) for commands in declared)
+        return replace(loaded, build=build, test=test, lint=lint)
 
     def read_progress(self) -> str:
         """Return how far another process has come with the map, such as `40 %`; empty if none is running."""
         return read_progress(os.path.splitext(self.path)[0] + ".progress")
+
+
+def adopt_usual_calls(connection: sqlite3.Connection, commands: tuple[str, ...]) -> tuple[str, ...]:
+    """Return commands with the runner that worked in past sessions: `uv run pytest` for the manifest's `pytest`."""
+    from holloway.store.lookup import find_usual_call
+    from holloway.text.command_compare import fold_program, main_step
+
+    adopted: dict[str, None] = {}
+    for command in commands:
+        step = main_step(command)
+        call = find_usual_call(connection, fold_program(step.program)) if step else ""
+        adopted[command.replace(step.call, call, 1) if step and call else command] = None
+    return tuple(adopted)
 
 
 def read_progress(path: str) -> str:

@@ -137,7 +137,7 @@ def _show(
         offer("files", prompt_text.render(files, located, (), task=task).text)
     rows = _find_memories(view, [file.path for file in files], task)
     relevance = next(iter(known_facts.find_unseen(view, [state["recipe"]], 1)), None) if state["recipe"] else None
-    command = next(iter(project_map.load_overview().test), "") if files and located.tests else ""
+    command = next(iter(project_map.load_overview(view.connection).test), "") if files and located.tests else ""
 
     def render(rows: list[Row]) -> Rendered:
         return prompt_text.render(files, located, rows, task=task, recipe=relevance, test_command=command)

@@ -150,7 +150,9 @@ def _with_map(
 ) -> BriefFacts:
     """Add the overview of the codebase, the progress of its index, and the open work of the branch."""
     work = find_open_work(connection, root, branch, now)
-    return facts._replace(overview=project_map.load_overview(), indexing=project_map.read_progress(), work=work)
+    return facts._replace(
+        overview=project_map.load_overview(connection), indexing=project_map.read_progress(), work=work
+    )
 
 
 def find_open_work(connection: sqlite3.Connection, root: str, branch: str, now: datetime) -> str:

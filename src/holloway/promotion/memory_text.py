@@ -53,10 +53,10 @@ _DESTRUCTIVE_COMMAND = re.compile(
     r"|\bdrop (?:table|database|schema)\b|\bdelete from\b|\btruncate (?:-s|table\b)|\b(?:db:|migrate )(?:drop|reset)\b"
     r"|\bp?kill(?:all)? -(?:9|KILL)\b|\bfind [^`]{0,80}-delete\b"
     r"|\bdocker[ -][^`]{0,80}(?:\bprune\b|\bdown [^`]{0,80}(?:-v\b|--volumes\b))"
-    r"|\b(?:terraform|pulumi) destroy\b|\bkubectl [^`]{0,80}\bdelete\b",
+    r"|\b(?:terraform|pulumi) destroy\b|\bkubectl [^`]{0,80}\bdelete\b|`(?:sudo|doas) ",
     re.IGNORECASE,
 )
-"""Destructive commands: a fix that contains one is never suggested to another agent, even if it worked once."""
+"""Destructive or privileged commands: a fix with one is never suggested to another agent, even if it worked once."""
 _GENERIC_HEADING = re.compile(
     r"(?:(?:here(?:'s| is| are)|all|done|now|the|my|both|key|main|other|more|final|quick|files?) )*"
     r"(?:summary|changes?|overview|results?|notes?|details?|verification|fix(?:es|ed)?|analysis|context|next steps?"
@@ -71,6 +71,7 @@ MEMORY_SENTENCE_CHARS_MAX = 480
 MEMORY_CLAUSE_CHARS_MAX = 240
 ERROR_CHARS_MIN = 80
 """Minimum length of a quoted error; a long error is truncated before the fix is."""
+COMMAND_CHARS_MAX = 120
 UNQUOTED_ERROR = "an error whose text is withheld"
 RULE_WORDS_MIN = 5
 """Minimum number of words of a user's rule; a shorter one means nothing outside its conversation."""
@@ -117,7 +118,8 @@ def _get_fact(signal: Signal, name: str, limit: int = MEMORY_CLAUSE_CHARS_MAX) -
 
 def _write_error_retry(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
     error, fix = _LOCATION.sub("", _get_fact(signal, "error")), _get_fact(signal, "fix")
-    command = command_compare.normalise_command(_get_fact(signal, "command"))[:120]
+    # Parsed before its lines are joined, or a here-document would read as arguments.
+    command = one_line(command_compare.normalise_command(str(signal.facts.get("command") or "")), COMMAND_CHARS_MAX)
     if not (error and fix and signal.facts.get("telling")) or _DESTRUCTIVE_COMMAND.search(fix):
         return None
     fingerprint = str(signal.facts.get("fingerprint", ""))

@@ -162,10 +162,8 @@ def check_frequency(
 
 
 def _is_obvious_fix(signal: Signal) -> bool:
-    """Whether an error was fixed in the file that it names: such a fix is obvious unless the error recurs."""
-    error = str(signal.facts.get("error", ""))
-    edited = signal.name is SignalName.ERROR_RETRY and signal.facts.get("fix_kind") == "edit"
-    return edited and any(path in error for path in signal.files)
+    """Whether an error was fixed by an edit of the code: ordinary work, unless another session needs the same edit."""
+    return signal.name is SignalName.ERROR_RETRY and signal.facts.get("fix_kind") == "edit"
 
 
 def _check_coupling(store: Store, candidate: Candidate, places: CodeMapLookup) -> None:

@@ -14,13 +14,16 @@ from holloway.config import SHORT_TEXT_CHARS_MAX
 from holloway.domain.memory import Draft, MemoryType, Scope, Source
 from holloway.domain.memory_details import Calibration, CausalDependency, ContextCost, Prefetch
 from holloway.domain.ports import format_stamp
+from holloway.observer.signals.command_runs import list_passed_calls
 from holloway.observer.signals.signal import SignalName
 from holloway.promotion.candidate import build_sighting_key
 from holloway.safety import secrets
+from holloway.safety.repository_text import is_command
 from holloway.store import observations, session_ledger
-from holloway.store.lookup import OBSERVED_PREFIX
+from holloway.store.lookup import OBSERVED_PREFIX, PASSED_COMMAND
 from holloway.store.observations import ErrorSighting, SessionObservations, SignalSighting
 from holloway.store.write_gate import sanitize_observed_draft
+from holloway.text.command_compare import is_portable
 from holloway.text.file_roles import is_test
 from holloway.text.sanitize import clean_text, one_line
 
@@ -55,6 +58,7 @@ SYNTHESIS_CONFIDENCE_FROM = 0.6
 SYNTHESIS_CONFIDENCE_PER_SESSION = 0.01
 SYNTHESIS_CONFIDENCE_MAX = 0.85
 SIGHTINGS_MAX = 600
+PASSED_CALLS_MAX = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +253,16 @@ def collect_statistics(
     counted_signals = [
         signal for signal in signals if signal.name not in (SignalName.CO_ACCESS, SignalName.FILE_ACCESS)
     ]
+    sightings = [
+        # The facts of a signal that quotes somebody are left out.
+        SignalSighting(signal.name, build_sighting_key(signal), {} if signal.quotes else signal.facts)
+        for signal in counted_signals[:SIGHTINGS_MAX]
+    ]
+    passed_calls = [
+        SignalSighting(PASSED_COMMAND, program, {"call": call})
+        for program, call in list_passed_calls(activity.pad.actions).items()
+        if is_portable(call) and is_command(call)
+    ]
     return SessionObservations(
         session=session.id,
         at=session.last_event_at,
@@ -258,11 +272,7 @@ def collect_statistics(
         ),
         modules=tuple(modules),
         pairs=tuple((*sorted(signal.files), bool(signal.facts["edited"])) for signal in pairs),  # type: ignore[misc]
-        sightings=tuple(
-            # The facts of a signal that quotes somebody are left out.
-            SignalSighting(signal.name, build_sighting_key(signal), {} if signal.quotes else signal.facts)
-            for signal in counted_signals[:SIGHTINGS_MAX]
-        ),
+        sightings=(*sightings, *passed_calls[:PASSED_CALLS_MAX]),
         errors=tuple(map(_describe_error, errors)),
     )
 

@@ -11,12 +11,11 @@ from holloway import git
 from holloway.codemap import graph, health, queries
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.history import cochange
-from holloway.codemap.modules import overview
 from holloway.codemap.parse.languages import language_of
 from holloway.domain.memory import as_tuple
 from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
-from holloway.injection.project_map import read_progress
+from holloway.injection.project_map import ProjectMap, read_progress
 from holloway.retrieval.locate import COUPLED_MAX, locate_in_checkout
 from holloway.safety.repository_text import is_name, is_path, only_names, only_paths
 from holloway.service import background_worker
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
     from holloway.codemap.graph import ImpactReport
     from holloway.codemap.health import MapUpdate
+    from holloway.codemap.modules import overview
     from holloway.codemap.modules.module import Module
     from holloway.domain.memory import Memory
     from holloway.retrieval.locate import LocateResult
@@ -130,7 +130,8 @@ class CodeMap:
 
     def overview(self) -> overview.Overview:
         """Return the codebase on one page, as of the last index; empty without an index."""
-        return overview.load_overview(self.path) or overview.Overview()
+        project_map = ProjectMap(str(self._store.project.folder), str(self.root))
+        return project_map.load_overview(self._store.database.connection)
 
     def module_of(self, path: str) -> str:
         """Return the module that a file belongs to, as of the last index; empty if unknown."""

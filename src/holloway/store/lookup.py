@@ -92,6 +92,21 @@ ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
 """
 
 
+PASSED_COMMAND = "passed_command"
+"""Name under which a session's sightings have how it called a test or a check that passed."""
+USUAL_CALL_SESSIONS = 8
+"""Number of the latest sessions that decide how a program is usually called."""
+USUAL_CALL_SESSIONS_MIN = 2
+USUAL_CALL_SHARE_MIN = 0.75
+
+_PASSED_CALLS = """
+SELECT json_extract(s.facts, '$.call') AS call
+FROM sightings s JOIN sessions l ON l.id = s.session
+WHERE s.signal = :signal AND s.key = :program
+ORDER BY l.started_at DESC
+LIMIT :limit
+"""
+
 _BY_USE = "m.pinned DESC, m.use_count DESC, m.created_at, m.seq"
 
 RULE_TYPES = ("decision", "requirement", "preference")
@@ -210,6 +225,16 @@ def find_general(connection: sqlite3.Connection, types: tuple[str, ...], branch:
     """Find the memories of these types that hold for the full project: pinned first, then the most used."""
     values = {"types": json.dumps(types), "branch": branch, "limit": limit}
     return [dict(row) for row in connection.execute(_GENERAL, values)]
+
+
+def find_usual_call(connection: sqlite3.Connection, program: str) -> str:
+    """Find how the latest sessions called a program when it passed; empty if they are too few or disagree."""
+    values = {"signal": PASSED_COMMAND, "program": program, "limit": USUAL_CALL_SESSIONS}
+    calls = [str(row["call"]) for row in connection.execute(_PASSED_CALLS, values)]
+    usual = max(calls, key=calls.count, default="")
+    agreeing = calls.count(usual)
+    is_usual = agreeing >= USUAL_CALL_SESSIONS_MIN and agreeing >= USUAL_CALL_SHARE_MIN * len(calls)
+    return usual if is_usual else ""
 
 
 def find_recipes(connection: sqlite3.Connection, branch: str, limit: int) -> list[tuple[str, dict[str, object]]]:

@@ -1,4 +1,4 @@
-"""Comparing commands: a normal form, and the differences between a failing and a passing command.
+"""Comparing commands: a normal form, and whether two steps run the same program on the same target.
 
 The hook process may import this module: it loads nothing but `re`.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 from holloway.text import shell
-from holloway.text.arguments import VALUED_OPTIONS
+from holloway.text.arguments import VALUED_OPTIONS, list_plain_words
 from holloway.text.commands import parse_command
-from holloway.text.programs import CHECK, COMMIT, FETCH, GIT, INSTALL, REVERT, RUN, TEST
+from holloway.text.programs import CHECK, COMMIT, FETCH, GIT, INSTALL, REVERT, RUN, TABLE, TEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ FLAG_VALUE_CHARS_MAX = 40
 
 _ROOTED = re.compile(r"(?<![\w.…-])(?:~|\$HOME|[A-Za-z]:)?[/\\](?:[^\s/\\:'\"=,;]+[/\\])+([^\s/\\:'\"=,;]*)")
 _TEMPORARY = re.compile(r"(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s:'\"=,;]+|%TEMP%\S*")
+_PACKAGE_MANAGERS = frozenset(TABLE["package_managers"])
 _MATTERS = frozenset((TEST, CHECK, RUN, COMMIT, REVERT, GIT, FETCH, INSTALL))
 
 
@@ -48,8 +49,8 @@ def normalise_command(command: str) -> str:
 def _render_step(step: Step) -> str:
     words = [word if word and not re.search(r"\s", word) else f"'{' '.join(word.split())}'" for word in step.args]
     is_redirect = step.program in (">", ">>")
-    program, paths = (">", step.paths) if is_redirect else (step.program, ())
-    return " ".join([*(f"{name}=" for name in step.env), program, *map(_reduce_paths, [*words, *paths])])
+    program, paths = (">", step.paths) if is_redirect else (step.call, ())
+    return " ".join([*(f"{name}=" for name in step.env), *map(_reduce_paths, [program, *words, *paths])])
 
 
 def _reduce_paths(text: str) -> str:
@@ -57,22 +58,67 @@ def _reduce_paths(text: str) -> str:
     return _ROOTED.sub(r"…/\1", _TEMPORARY.sub("<tmp>", text))
 
 
-def step_differences(before: Step, after: Step) -> tuple[str, ...]:
-    """List the additions of the second step: `env NAME`, `flag -x`, `directory d`, `program p`.
+def is_same_program(before: Step, after: Step) -> bool:
+    """Whether two steps run the same program or task, whatever runs it: `npm run test` is `pnpm test`."""
+    return fold_program(before.program) == fold_program(after.program)
 
-    `without -x` is a flag that only the first step had.
+
+def fold_program(program: str) -> str:
+    """Return the name that a program or task has whatever runs it: `npm test` for `pnpm run test`."""
+    first, *subcommands = program.split(" ")
+    if first in _PACKAGE_MANAGERS:
+        return " ".join(["npm", *subcommands[subcommands[:1] == ["run"] :]])
+    return program.replace("docker compose", "docker", 1)
+
+
+def is_portable(call: str) -> bool:
+    """Whether a call names no path of one machine."""
+    return not any(map(_is_absolute, call.split(" ")))
+
+
+def covers_target(before: Step, after: Step) -> bool:
+    """Whether a step has the target of an earlier one: the same words, or all tests instead of some."""
+    targets, later_targets = sorted(list_targets(before)), sorted(list_targets(after))
+    folders = [step.directory for step in (before, after)]
+    is_same = targets == later_targets or _resolve_paths(targets, folders[0]) == _resolve_paths(
+        later_targets, folders[1]
+    )
+    if before.kind != TEST:
+        return is_same
+    return after.pattern in ("", before.pattern) and (
+        is_same or (not later_targets and find_moved_folder(before, after) is None)
+    )
+
+
+def list_targets(step: Step) -> list[str]:
+    """Return what a step works on: its words that are no options."""
+    words = list_plain_words(step.program.split(" ", 1)[0], list(step.args))
+    return [_reduce_paths(word.removesuffix("/")) for word in words]
+
+
+def _resolve_paths(paths: list[str], folder: str) -> list[str]:
+    return [f"{folder}/{path}".lstrip("/") for path in paths]
+
+
+def find_moved_folder(before: Step, after: Step) -> str | None:
+    """Return the folder in which the later step runs, seen from the earlier one; None if they run in the same.
+
+    It is empty if the folder cannot be named from inside the project. An absolute folder is taken for the project's.
     """
-    differences = [f"env {name}" for name in after.env if name not in before.env]
-    if after.program != before.program:
-        return (*differences, f"program {after.program}")
-    if after.directory != before.directory:
-        differences.append(f"directory {after.directory or '.'}")
-    old, new = _effective_flags(before), _effective_flags(after)
-    differences += [f"flag {flag}" for flag in new if flag not in old]
-    return (*differences, *(f"without {flag}" for flag in old if flag not in new))
+    old, new = before.directory.rstrip("/"), after.directory.rstrip("/")
+    if _is_absolute(new) and _is_absolute(old) and new.startswith(f"{old}/"):
+        old, new = "", new[len(old) + 1 :]
+    old, new = ("" if _is_absolute(old) else old), ("" if _is_absolute(new) and not old else new)
+    if old == new or new.endswith(f"/{old}"):
+        return None
+    return "" if _is_absolute(new) or ".." in new else new
 
 
-def _effective_flags(step: Step) -> list[str]:
+def _is_absolute(folder: str) -> bool:
+    return folder.startswith(("/", "~", "$")) or folder[1:2] == ":"
+
+
+def list_flags(step: Step) -> list[str]:
     """Return the options that change what a command does, with their values: `-tags=integration`."""
     valued = VALUED_OPTIONS.get(step.program.split(" ", 1)[0], frozenset())
     flags = {

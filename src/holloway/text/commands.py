@@ -30,12 +30,15 @@ WRAPPERS_MAX = 16
 _KEYWORDS = frozenset(TABLE["shell_keywords"])
 _NO_COMMAND = frozenset(TABLE["shell_syntax"])
 _SHELLS = frozenset(TABLE["shells"])
+_INERT_WRAPPERS = frozenset(TABLE["inert_wrappers"])
 
 
 class Step:
     """One action of a command. A plain class, because importing `typing` costs a hook milliseconds."""
 
-    __slots__ = ("args", "directory", "env", "kind", "message", "paths", "pattern", "program", "program_path", "url")
+    __slots__ = (
+        *("args", "call", "directory", "env", "kind", "message", "paths", "pattern", "program", "program_path", "url"),
+    )
 
     def __init__(
         self,
@@ -50,9 +53,12 @@ class Step:
         env: tuple[str, ...] = (),
         directory: str = "",
         program_path: str = "",
+        call: str = "",
     ) -> None:
         self.kind = kind
         self.program = program
+        self.call = call or program
+        """How the program was called, with its runner: `uv run pytest`, `.venv/bin/python -m pytest`."""
         self.program_path = program_path
         """The path by which the program was called; empty for a program that is found by its name."""
         self.paths = paths
@@ -92,7 +98,7 @@ class _Reading:
         return steps
 
     def _read_steps(self, simple: shell.Simple, source: shell.Simple | None, depth: int) -> list[Step]:
-        words, env = unwrap_command(simple.words)
+        words, env, runner = unwrap_command(simple.words)
         env = [word.split("=", 1)[0].rstrip("+") for word in simple.assignments] + env
         if not words:
             return self._assigned_commands(simple, depth) + self._redirect_writes(simple, env)
@@ -107,7 +113,7 @@ class _Reading:
         if source is not None and simple.words[0] in _FILTERS and not self._reads_files(words):
             return self._redirect_writes(simple, env)
         quiet = words[0] in _SILENT or simple.words == ["cat"]
-        main = [] if quiet else [self._build_step(words, (*self.exported, *env), simple, source)]
+        main = [] if quiet else [self._build_step(words, runner, (*self.exported, *env), simple, source)]
         return main + self._redirect_writes(simple, env)
 
     def _assigned_commands(self, simple: shell.Simple, depth: int) -> list[Step]:
@@ -150,7 +156,12 @@ class _Reading:
         return steps
 
     def _build_step(
-        self, words: list[str], env: tuple[str, ...], simple: shell.Simple, source: shell.Simple | None
+        self,
+        words: list[str],
+        runner: list[str],
+        env: tuple[str, ...],
+        simple: shell.Simple,
+        source: shell.Simple | None,
     ) -> Step:
         program, kind, args = _identify_program(words)
         base = program.split(" ", 1)[0]
@@ -173,7 +184,24 @@ class _Reading:
             env=env,
             directory=f"{self.directory}/{folder}" if folder and self.directory else folder or self.directory,
             program_path=words[0] if "/" in words[0] else "",
+            call=" ".join([*runner, *_list_call_words(words, program)]),
         )
+
+
+def _list_call_words(words: list[str], program: str) -> list[str]:
+    """Return the words that call a program: its path, its toolchain, its interpreter, its subcommand."""
+    name = programs.normalise_name(words[0])
+    if program.startswith(f"{name} -m "):
+        return words[:3]
+    if name in _INTERPRETERS and program != name:
+        return [*words[: 3 if words[1] == "-m" else 2], *program.split(" ")[1:]]
+    toolchain = words[1:2] if _is_toolchain(words) else []
+    return [words[0], *toolchain, *program.split(" ")[1:]]
+
+
+def _is_toolchain(words: list[str]) -> bool:
+    """Whether the first word after a program chooses its version: `cargo +nightly test`."""
+    return words[0] in ("cargo", "rustc", "rustfmt") and len(words) > 1 and words[1].startswith("+")
 
 
 PULL_REQUEST_PROGRAM = "gh pr create"
@@ -192,6 +220,8 @@ def _identify_program(words: list[str]) -> tuple[str, str, list[str]]:
         return inside if inside[1] != OTHER else (f"{program} -m {words[2]}", RUN, words[3:])
     if program in _INTERPRETERS and len(words) > 1 and programs.normalise_name(words[1]) in _OF_INTERPRETERS:
         return _identify_program(words[1:])
+    if _is_toolchain(words):
+        words = [words[0], *words[2:]]
     if not programs.has_subcommands(program):
         kind = programs.classify_command(program, "", words[1:])
         return program, RUN if kind == OTHER and "/" in words[0] else kind, words[1:]
@@ -233,16 +263,21 @@ def _with_subcommand(program: str, words: list[str]) -> tuple[str, str, list[str
     )
 
 
-def unwrap_command(words: list[str]) -> tuple[list[str], list[str]]:
-    """Find the command inside its wrappers; return its words and the variables that the wrappers set for it."""
+def unwrap_command(words: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """Find the command inside its wrappers; return its words, the variables that the wrappers set, and its runner.
+
+    The runner is those wrappers that decide in which environment the command runs: `uv run`, `docker compose exec web`.
+    """
     env: list[str] = []
+    runner: list[str] = []
     words = words[:COMMAND_LINE_WORDS_MAX]
     for _ in range(WRAPPERS_MAX):
         if not words or not words[0].strip() or words[0] in _NO_COMMAND:
-            return [], env
+            return [], env, runner
         if words[0] in _KEYWORDS and (words[0] != "time" or not words[1:2] or not words[1].startswith("-")):
             words = words[1:]
             continue
+        wrapped = words
         name = normalise_name(words[0])
         if name == "docker" and words[1:2] == ["compose"] and words[2:3] in (["run"], ["exec"]):
             words = [words[0], *words[2:]]
@@ -250,11 +285,13 @@ def unwrap_command(words: list[str]) -> tuple[list[str], list[str]]:
         wrapper = pair if pair in TABLE["wrappers"] else name if name in TABLE["wrappers"] else ""
         inner_words = _skip_options(words[2 if wrapper == pair else 1 :], wrapper) if wrapper else []
         if not inner_words:
-            return words, env
+            return words, env, runner
+        if wrapper not in _INERT_WRAPPERS:
+            runner += wrapped[: len(wrapped) - len(inner_words)]
         while wrapper == "env" and inner_words and "=" in inner_words[0]:
             env.append(inner_words.pop(0).split("=", 1)[0])
-        words = inner_words
-    return words, env
+        words = ["python", *inner_words] if wrapper == "uv run" and inner_words[0].endswith(".py") else inner_words
+    return words, env, runner
 
 
 def _skip_options(words: list[str], wrapper: str) -> list[str]:

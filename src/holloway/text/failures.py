@@ -110,6 +110,7 @@ def list_errors(output: str) -> tuple[str, ...]:
     """List the errors of an output in their order, one line each; empty if it names none."""
     text = _clean_output(output)
     lines = [line[:FAILURE_LINE_CHARS_MAX].rstrip() for line in text.split("\n")]
+    lines = [line for line in lines if not _compile_sign("passed").match(line)]
     error_lines = _find_strong_lines(lines)
     if any(line.startswith("FAILED ") for line in error_lines):
         # The line of the test itself says which test it was.
@@ -122,6 +123,16 @@ def list_errors(output: str) -> tuple[str, ...]:
         error_lines = error_lines or [line for line in candidates if _compile_sign("complaint").search(line)]
     squeezed = (" ".join(line.removeprefix("E  ").split())[:TELLING_CHARS_MAX].rstrip() for line in error_lines)
     return tuple(dict.fromkeys(line for line in squeezed if line))[:ERRORS_MAX]
+
+
+def is_usage_error(error: str) -> bool:
+    """Whether a program rejected how it was called, or was not found."""
+    return bool(_compile_sign("usage").search(error))
+
+
+def is_missing(error: str) -> bool:
+    """Whether an error says that something is not there: a module, a file, a command, a service."""
+    return bool(_compile_sign("missing").search(error))
 
 
 def find_error_line(output: str) -> str:

@@ -170,7 +170,8 @@ def detect_error_retry(activity: SessionActivity) -> Iterator[Signal]:
             "telling": pair.telling,
         }
         quotes = (pair.error, pair.fix)
-        yield Signal(SignalName.ERROR_RETRY, pair.fingerprint, pair.resolved_at, pair.files, facts, quotes)
+        key = f"{pair.fingerprint} {pair.fix_key}"
+        yield Signal(SignalName.ERROR_RETRY, key, pair.resolved_at, pair.files, facts, quotes)
 
 
 def detect_e2e(activity: SessionActivity) -> Iterator[Signal]:

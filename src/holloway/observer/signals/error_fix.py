@@ -1,40 +1,40 @@
-"""Error fixes: derives the action that fixed an error (edit, variable, flag, another command) from the session."""
+"""Error fixes: the one difference between a failing run and the run that passes, which is what solved the error.
+
+All differences are listed: variables, options, folder, runner, commands before it, edits. The only one is the fix. Of
+several, the one that the error itself names is; otherwise nothing is proved.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.observer.signals.command_runs import (
     REMOVING_PROGRAMS,
     CommandRun,
-    classify_aspect,
     extract_file,
     find_counterpart,
+    is_linter,
     list_changed_files,
 )
 from holloway.safety import secrets
-from holloway.text import command_compare, commands, edit_lines, failures
-from holloway.text.programs import CHECK, GIT, INSTALL, RUN
-from holloway.text.tools import EDIT, LIST, READ, SEARCH
+from holloway.text import command_compare, edit_lines, failures
+from holloway.text.file_roles import is_project_config, is_test
+from holloway.text.programs import CHECK, GIT, INSTALL, REVERT, RUN, TEST
+from holloway.text.tools import EDIT, OTHER
 
 if TYPE_CHECKING:
     from holloway.observer.scratchpad import Action
     from holloway.text.commands import Step
 
-NEXT_CALLS = 2
-"""Maximum number of calls between failure and success for the success to be the next attempt."""
 FIX_FILES_MAX = 3
 FIX_LINE_CHARS_MAX = 80
+PREPARING_STEPS_MAX = 2
+"""Maximum number of commands before the passing run that are told; more of them prove nothing."""
 VALUE_CHARS_MAX = 60
-RULE_WEIGHT = 3
-"""Weight, in common words, of a linter rule that both the error and the change name."""
 PHRASE_CHARS_MAX = 200
-WITH_OWN_TOOL = "with the agent's own tool"
-CONFLICT = "CONFLICT "
-"""Prefix of git's report of a merge conflict."""
 DIGEST = re.compile(r"[0-9a-f]{6,64}")
 """A changed line of which only the digest was stored."""
 
@@ -44,7 +44,6 @@ class FailureHistory:
     """A failure from its first occurrence to its fix."""
 
     actions: Sequence[Action]
-    runs: list[CommandRun | None]
     first: CommandRun
     last: CommandRun
     fixed: CommandRun | None = None
@@ -53,11 +52,248 @@ class FailureHistory:
     @property
     def is_lint_finding(self) -> bool:
         """Whether the failure is a linter's finding."""
-        step = self.first.main_step
-        return step is not None and classify_aspect(step) == "lint" and self.first.failure_stage == 2
+        return self.first.main_step is not None and is_linter(self.first.main_step)
 
 
-def list_edited_files(between: Sequence[Action]) -> list[str]:
+class Fix(NamedTuple):
+    """A difference between a failing and a passing run: the fix, if it is the only one."""
+
+    kind: str
+    """env, flag, directory, runner, command, install, config, edit or other."""
+    words: str
+    """The instruction: "set REDIS_URL", "run `npm install` first"; empty if the difference cannot be told."""
+    files: tuple[str, ...] = ()
+    is_named: bool = False
+    """Whether the error itself names this difference."""
+    is_telling: bool = True
+    """Whether it helps when the error comes again."""
+    answers: str = ""
+    """The words of the error that an edit adds: they identify the same fix in another file."""
+
+
+_UNPROVED = Fix("other", "another run of it passed", is_telling=False)
+
+
+def derive_fix(history: FailureHistory, fixed: CommandRun, error: str) -> Fix:
+    """Derive what solved an error: the only difference between the runs, or the one that the error names."""
+    before, after = history.last.main_step, find_counterpart(history.last, fixed)
+    if before is None or after is None:
+        return _UNPROVED
+    between = history.actions[history.last.index + 1 : fixed.index]
+    differences = [
+        *_compare_steps(history, before, after, fixed.command, error),
+        *_list_preparations(history.last, fixed, after, between, error),
+        *_list_edits(history, between, error),
+    ]
+    if len(differences) > 1:
+        differences = [difference for difference in differences if difference.is_named]
+    fix = differences[0] if len(differences) == 1 and differences[0].words else _UNPROVED
+    return fix._replace(is_telling=False) if _SCRATCH.search(f"{history.last.command}\n{fix.words}") else fix
+
+
+_SCRATCH = re.compile(r"(?<![\w.-])(?:/private)?/(?:tmp|var/folders|var/tmp)/|\bmktemp\b|%TEMP%")
+"""Temporary folders: what is run there says nothing about the project."""
+
+
+def _compare_steps(history: FailureHistory, before: Step, after: Step, command: str, error: str) -> Iterator[Fix]:
+    added = [name for name in after.env if name not in before.env and not _QUIET_VARIABLE.fullmatch(name)]
+    dropped = [name for name in before.env if name not in after.env and not _QUIET_VARIABLE.fullmatch(name)]
+    if added:
+        settings = ", ".join(_render_setting(name, command) for name in added[:FIX_FILES_MAX])
+        yield Fix("env", f"set {settings}", is_named=_mentions_any(error, added))
+    if dropped:
+        yield Fix("env", f"do not set {', '.join(dropped[:FIX_FILES_MAX])}", is_named=_mentions_any(error, dropped))
+    if _fold_call(before) != _fold_call(after):
+        words = f"use `{_shorten_text(after.call)}` instead of `{_shorten_text(before.call)}`"
+        was_missing = failures.is_missing(error) or failures.is_usage_error(error)
+        is_named = was_missing and _mentions_any(error, [before.program.split(" ")[0], before.call.split(" ")[0]])
+        yield Fix("runner", words, (), is_named, is_telling=command_compare.is_portable(after.call))
+    folder = command_compare.find_moved_folder(before, after)
+    if folder is not None:
+        words = f"run it in {_shorten_text(folder)}" if folder else ""
+        is_missing = failures.is_missing(error) and not _FAILED_CD.search(history.last.action.text)
+        yield Fix("directory", words, (), folder != "" and _mentions_any(error, [folder]), is_missing)
+    if flag := _compare_flags(history, before, after, error):
+        yield flag
+
+
+_FAILED_CD = re.compile(r"\bcd:.{0,200}(?i:no such file|not a directory|can't cd)")
+
+
+_QUIET_VARIABLE = re.compile(
+    r"(?:DEBUG|VERBOSE|\w*LOG_?LEVEL|RUST_(?:BACKTRACE|LOG)|NO_COLOR|(?:FORCE|CLI)_?COLOR\w*|TERM|PAGER|GIT_PAGER|COLUMNS"
+    r"|PYTHONUNBUFFERED)"
+)
+"""Variables that change what is shown, and not whether a command can pass."""
+
+
+def _mentions_any(error: str, names: Sequence[str]) -> bool:
+    """Whether an error has one of these names as a whole word."""
+    return any(re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", error) for name in names if name)
+
+
+def _fold_call(step: Step) -> str:
+    """Return how a program was called, without what makes no difference: `npm run test` is `npm test`."""
+    return step.call.removeprefix("./").replace(" run-script ", " ").replace(" run ", " ")
+
+
+def _compare_flags(history: FailureHistory, before: Step, after: Step, error: str) -> Fix | None:
+    old, new = (command_compare.list_flags(step) for step in (before, after))
+    added = [flag for flag in new if flag not in old]
+    dropped = [flag for flag in old if flag not in new]
+    named = [flag for flag in dropped if _mentions_any(error, [flag.split("=", 1)[0]])]
+    add, drop = (
+        ", ".join(f"`{_shorten_text(flag)}`" for flag in flags[:FIX_FILES_MAX]) for flags in (added, named or dropped)
+    )
+    if not add and not drop:
+        return None
+    target = command_compare.list_targets(after) if after.kind == RUN else []
+    program = f"`{_shorten_text(' '.join([after.call, *target]))}`"
+    if any(_BYPASS.match(flag) or _EXPRESSION.search(flag) for flag in added):
+        words = ""
+    elif add and drop:
+        words = f"use {add} instead of {drop} with {program}"
+    else:
+        words = f"add {add} to {program}" if add else f"leave {drop} out of {program}"
+    is_named = bool(named) or _mentions_any(error, [flag.split("=", 1)[0] for flag in added])
+    is_usage = is_named or failures.is_usage_error(history.last.action.text[:2_000])
+    return Fix("flag", words, (), is_named, is_usage or (before.kind not in (TEST, CHECK)))
+
+
+_BYPASS = re.compile(
+    r"-f$|--(?:force|no-verify|skip|ignore|deselect|exclude|pass-?with-?no-?tests|allow|disable|continue|abort|quit"
+    r"|no-(?:config|lint|check|fail|strict)|fail-?fast|help|version|dry-run|collect-only|list)",
+    re.IGNORECASE,
+)
+"""Options that pass by not checking."""
+_EXPRESSION = re.compile(r"[\s|(){}\[\]*$]")
+"""A value that was written for one occasion, such as a query."""
+
+
+def _render_setting(name: str, command: str) -> str:
+    """Return a variable with its value, or its name alone if the value is a secret or specific to one machine."""
+    assignment = re.search(
+        rf"(?<![\w$]){re.escape(name)}=(['\"]?)([\w:.,+/$-]{{1,{VALUE_CHARS_MAX}}})\1(?![^\s;&|)])", command
+    )
+    if assignment is None or _ON_ONE_MACHINE.match(assignment[2]) or _SECRET_NAME.search(name):
+        return name
+    setting = f"{name}={assignment[2]}"
+    return name if secrets.scan_secrets(setting) else setting
+
+
+_ON_ONE_MACHINE = re.compile(r"/|[A-Za-z]:/|\$(?!PATH\b)")
+_SECRET_NAME = re.compile(
+    r"KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH|SESSION|COOKIE|BEARER|PRIVATE|SIGN|(?:^|_)(?:PAT|PIN|PW|DSN)(?:_|$)",
+    re.IGNORECASE,
+)
+
+
+def _list_preparations(
+    failure: CommandRun, fixed: CommandRun, after: Step, between: Sequence[Action], error: str
+) -> Iterator[Fix]:
+    """List the commands that changed something before the passing run, as one difference."""
+    steps = [step for step in _list_steps(between) + _list_earlier_steps(fixed, after) if _has_effect(step)]
+    failed_calls = {(step.call, step.args) for step in failure.steps}
+    steps = [step for step in steps if (step.call, step.args) not in failed_calls]
+    left_out = [step for step in failure.steps if step is not failure.main_step and _is_left_out(step, fixed)]
+    telling = list({(step.call, step.args): step for step in steps if _is_preparation(step)}.values())
+    if left_out or len(telling) > PREPARING_STEPS_MAX or any(not _is_preparation(step) for step in steps):
+        named = [step for step in telling if _is_preparation_named(step, error)]
+        if len(named) != 1:
+            yield Fix("other", "")
+            return
+        telling = named
+    if telling:
+        words = ", then ".join(_render_step(step, after) for step in telling)
+        kind = INSTALL if telling[-1].kind == INSTALL else "command"
+        is_named = any(_is_preparation_named(step, error) for step in telling)
+        # A test whose assertion failed may pass by chance the next time.
+        is_telling = after.kind != TEST or is_named or failures.is_missing(error)
+        yield Fix(kind, f"run {words} first", (), is_named, is_telling)
+
+
+def _list_steps(between: Sequence[Action]) -> list[Step]:
+    runs = [CommandRun(index, action) for index, action in enumerate(between) if action.kind == "shell" and action.ok]
+    return [step for run in runs if not run.has_failed for step in run.steps]
+
+
+def _list_earlier_steps(fixed: CommandRun, after: Step) -> list[Step]:
+    return list(fixed.steps[: fixed.steps.index(after)])
+
+
+def _has_effect(step: Step) -> bool:
+    """Whether a step may change in which state the next one finds the machine and the checkout."""
+    if step.kind == GIT:
+        return bool(_MOVES_TREE.match(step.program))
+    if step.kind == EDIT:
+        return step.program in REMOVING_PROGRAMS and not _SCRATCH.search(" ".join(step.paths))
+    return step.kind in (INSTALL, REVERT) or _is_preparation(step)
+
+
+def _is_preparation(step: Step) -> bool:
+    """Whether a step installs, builds, generates, starts or sets up something."""
+    if step.kind not in (INSTALL, CHECK, RUN, OTHER, GIT) or not _INSPECTS.isdisjoint(step.args):
+        return False
+    return step.kind == INSTALL or bool(_PREPARES.search(f"{step.program} {' '.join(step.args[:3])}"))
+
+
+_MOVES_TREE = re.compile(r"git (?:pull|fetch|rebase|merge|checkout|switch|submodule|cherry-pick|am|lfs)")
+_INSPECTS = frozenset(
+    ("--help", "-h", "--version", "-v", "-V", "version", "list", "ls", "-c", "-e", "--dry-run", "show")
+)
+_PREPARES = re.compile(
+    r"(?<![\w-])(?:build|compile|generate|gen|codegen|assemble|migrate|db:migrate|seed|setup|bootstrap|init|up|start"
+    r"|activate|sync|login|venv|mkdir|chmod|createdb|submodule|lfs|prepare|provision)(?![\w-])|-server\b|/activate\b"
+)
+
+
+def _is_left_out(step: Step, fixed: CommandRun) -> bool:
+    """Whether a step of the failing command that may have failed itself is not in the passing one."""
+    return step.kind in (TEST, CHECK, RUN, INSTALL, OTHER) and not any(
+        command_compare.is_same_program(step, later) for later in fixed.steps
+    )
+
+
+def _is_preparation_named(step: Step, error: str) -> bool:
+    if step.kind == INSTALL and failures.is_missing(error):
+        return True
+    return any(word.lower() in error.lower() for word in _WORD.findall(" ".join(step.args)) if len(word) > 3)
+
+
+def _render_step(step: Step, after: Step) -> str:
+    text = f"`{_shorten_text(' '.join([step.call, *step.args]))}`"
+    folder = command_compare.find_moved_folder(after, step)
+    return f"{text} in {folder}" if folder else text
+
+
+def _list_edits(history: FailureHistory, between: Sequence[Action], error: str) -> Iterator[Fix]:
+    """List the edits between the runs, as one difference."""
+    if any(map(_may_change_unknown_files, between)):
+        yield Fix("other", "")
+    files = _list_edited_files(between)
+    if not files:
+        return
+    name = extract_file(error).rsplit("/", 1)[-1]
+    named = [path for path in files if name and path.rsplit("/", 1)[-1] == name]
+    earlier = _list_edited_files(history.actions[: history.last.index])
+    chosen = tuple((named or files[::-1])[:FIX_FILES_MAX])
+    change, answers = _pick_best_change(between, chosen, error)
+    step = history.first.main_step
+    is_loosened = step is not None and step.kind == TEST and any(map(is_test, files))
+    is_config = not named and all(map(is_project_config, files)) and not set(files) & set(earlier)
+    kind = "config" if is_config and len(files) == 1 else "edit"
+    change = change if answers or kind == "config" else ""
+    is_telling = bool(change) and not is_loosened
+    yield Fix(kind, f"edit {', '.join(chosen)}{change}", chosen, bool(named), is_telling, " ".join(sorted(answers)))
+
+
+def _may_change_unknown_files(action: Action) -> bool:
+    """Whether an action may have changed files that the record does not name."""
+    is_edit = action.kind in ("edit", "write") and action.ok is not False and not action.path and not action.outside
+    return is_edit or action.kind == "subagent"
+
+
+def _list_edited_files(between: Sequence[Action]) -> list[str]:
     """Return the files that these actions changed, by a tool or in a shell, the latest last."""
     paths: dict[str, None] = {}
     for action in between:
@@ -67,87 +303,47 @@ def list_edited_files(between: Sequence[Action]) -> list[str]:
     return list(paths)
 
 
-_CHANGES_GIT = frozenset(
-    "git pull|git fetch|git rebase|git merge|git checkout|git switch|git submodule|git rm".split("|")
-)
-_MISSING = re.compile(
-    r"[Mm]odule|[Pp]ackage|not found|No such file|[Cc]annot find|could not import|not installed|node_modules|go\.sum"
-)
+def puts_back_own_edit(history: FailureHistory) -> bool:
+    """Whether the run passes because the session undid what it had changed, as after a mutation."""
+    end = history.fixed.index if history.fixed else history.last.index
+    between = history.actions[history.first.index + 1 : end]
+    if any(step.kind == REVERT for step in _list_steps(between)):
+        return True
+    edits = [action for action in history.actions[: history.first.index] if action.kind in ("edit", "write")]
+    return any(
+        later.path == edit.path and later.removed == edit.added and later.added == edit.removed
+        for later in between
+        if later.kind in ("edit", "write") and (later.removed or later.added)
+        for edit in edits
+    )
 
 
-class Fix(NamedTuple):
-    """The action that fixed an error."""
-
-    kind: str
-    """edit, command, env, flag, directory, install or other."""
-    words: str
-    """The instruction: "set REDIS_URL", "run `npm install` first"."""
-    files: tuple[str, ...] = ()
-    shared: int = 0
-    """Number of words that the changed line shares with the error."""
-
-
-def derive_fix(history: FailureHistory, fixed: CommandRun, error: str) -> Fix:
-    """Derive the fix from the actions between the last occurrence of a failure and the run that resolved it."""
-    between = history.actions[history.last.index + 1 : fixed.index]
-    changed = list_edited_files(between) or list_edited_files(history.actions[history.first.index + 1 : fixed.index])
-    if changed and history.first.failure_stage != 0 and not _is_install_fix(history, between, fixed):
-        files = _pick_related_files(changed, error)
-        change, shared = _pick_best_change(between, files, error)
-        return Fix("edit", f"edit {', '.join(files)}{change}", files, shared)
-    return _derive_command_fix(history, fixed, between)
-
-
-def _is_install_fix(history: FailureHistory, between: Sequence[Action], fixed: CommandRun) -> bool:
-    prepared = _list_preparing_steps(between, history.first, fixed)
-    return any(step.kind == INSTALL for step in prepared) and bool(_MISSING.search(history.first.main_error))
-
-
-def _derive_command_fix(history: FailureHistory, fixed: CommandRun, between: Sequence[Action]) -> Fix:
-    prepared = _list_preparing_steps(between, history.first, fixed)
-    installs = [step for step in prepared if step.kind == INSTALL]
-    changed = _compare_commands(history.last, fixed)
-    if CONFLICT in history.first.action.text:
-        return Fix("command", "resolve the conflicts and commit")
-    if (
-        changed
-        and (history.first.failure_stage == 0 or not prepared)
-        and _is_plausible(changed, history.last, len(between))
-    ):
-        return Fix(*changed)
-    if prepared:
-        return Fix("install" if installs else "command", _render_run_first((installs or prepared)[-1]))
-    return _derive_fallback(history.last, fixed)
-
-
-def _is_plausible(changed: tuple[str, str], failure: CommandRun, calls_between: int) -> bool:
-    """Whether a changed flag explains the success: the error was about usage, or it was the next attempt."""
-    step = failure.main_step
-    looks = step is None or step.kind in (GIT, READ, SEARCH, LIST)
-    return changed[0] != "flag" or failure.failure_stage == 0 or (calls_between <= NEXT_CALLS and not looks)
-
-
-def _pick_best_change(between: Sequence[Action], files: tuple[str, ...], error: str) -> tuple[str, int]:
-    """Return the small line change in these files that shares most words with the error, and their number."""
+def _pick_best_change(between: Sequence[Action], files: tuple[str, ...], error: str) -> tuple[str, frozenset[str]]:
+    """Return the small line change in these files that adds most words of the error, and those words."""
     wanted = _extract_words(failures.normalise_error(error))
-    best_change, best_score = "", 0
-    for action in between:
-        if action.path in files and (pair := _pick_changed_lines(action, wanted)):
-            shared = _count_shared_words(" ".join(pair), wanted)
-            best_change, best_score = (
-                (_render_change(*pair), shared) if shared >= best_score else (best_change, best_score)
-            )
-    return best_change, best_score
+    edits = [action for action in between if action.path in files]
+    replaced = [{line for later in edits[at + 1 :] for line in later.removed} for at in range(len(edits))]
+    standing = [edit for edit, lines in zip(edits, replaced, strict=True) if lines.isdisjoint(edit.added)]
+    pairs = [pair for edit in standing if (pair := _pick_changed_lines(edit, wanted)) is not None]
+    best = max(
+        pairs,
+        key=lambda pair: (len(_list_answering_words(pair, wanted)), len(_extract_words(" ".join(pair)) & wanted)),
+        default=None,
+    )
+    return (_render_change(*best), _list_answering_words(best, wanted)) if best else ("", frozenset())
 
 
-def _count_shared_words(change: str, wanted: set[str]) -> int:
-    """Count the words that a change shares with the error; -1 if it silences a linter rule that is not the error's."""
-    silenced = {rule for groups in _SILENCES.findall(change) for part in groups for rule in _RULE.findall(part)}
-    if silenced:
-        return RULE_WEIGHT * len(silenced & wanted) or -1
-    return len(wanted & _extract_words(change))
+def _list_answering_words(pair: tuple[str, str], wanted: set[str]) -> frozenset[str]:
+    """Return the words of the error that a change adds; of a change that silences linter rules, only those rules."""
+    before, after = pair
+    if set(_CODE.findall(after)) - set(_CODE.findall(before)) - wanted:
+        return frozenset()  # it answers another finding
+    rules = {rule for groups in _SILENCES.findall(after) for part in groups for rule in _RULE.findall(part)}
+    return frozenset(((rules or _extract_words(after)) - _extract_words(before)) & wanted)
 
 
+_CODE = re.compile(r"\b[A-Z]{1,4}\d{2,5}\b")
+"""The code of a linter's or compiler's finding."""
 _SILENCES = re.compile(
     r"nolint:([\w,]+)|noqa: ?([\w, ]+)|eslint-disable(?:-next-line|-line)? ([\w/@, -]+)|ignore\[([\w, -]+)\]"
     r"|allow\(([\w:, ]+)\)|SuppressWarnings\(\"([\w-]+)"
@@ -192,109 +388,6 @@ def _quote_line(line: str) -> str:
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]{2,}")
 _COMMENT = re.compile(r"//|/\*|\*[ /]|# |-- ")
 _COMMON = frozenset("error err nil return returns not the from func should for and with but this that line use".split())
-
-
-def _compare_commands(failure: CommandRun, fixed: CommandRun) -> tuple[str, str] | None:
-    """Return the kind and text of the most informative difference between failing and passing command, or None."""
-    before, after = failure.main_step, find_counterpart(failure, fixed)
-    if before is None or after is None:
-        return None
-    differences: dict[str, list[str]] = {}
-    for difference in command_compare.step_differences(before, after):
-        differences.setdefault(difference.split(" ", 1)[0], []).append(difference.split(" ", 1)[1])
-    if "env" in differences:
-        return (
-            "env",
-            f"set {', '.join(_render_setting(name, fixed.command) for name in differences['env'][:FIX_FILES_MAX])}",
-        )
-    if "program" in differences:
-        return "command", f"use `{_shorten_text(after.program)}` instead of `{_shorten_text(before.program)}`"
-    if "directory" in differences:
-        into = f"run it in {_shorten_text(after.directory)}"
-        return "directory", into if after.directory else f"leave `cd {_shorten_text(before.directory)}` out"
-    dropped = differences.get("without", [])
-    named = [flag for flag in dropped if flag.split("=", 1)[0] in failure.main_error]
-    return _render_flag_change(before, differences.get("flag", []), named or dropped)
-
-
-def _render_setting(name: str, command: str) -> str:
-    """Return a variable with its value, or its name alone if the value is a secret or specific to one machine."""
-    assignment = re.search(
-        rf"(?<![\w$]){re.escape(name)}=(['\"]?)([\w:.,+/-]{{1,{VALUE_CHARS_MAX}}})\1(?![^\s;&|)])", command
-    )
-    if assignment is None or _ON_ONE_MACHINE.match(assignment[2]) or _SECRET_NAME.search(name):
-        return name
-    setting = f"{name}={assignment[2]}"
-    return name if secrets.scan_secrets(setting) else setting
-
-
-_ON_ONE_MACHINE = re.compile(r"/|[A-Za-z]:/")
-_SECRET_NAME = re.compile(
-    r"KEY|TOKEN|SECRET|PASS|PWD|CRED|AUTH|SESSION|COOKIE|BEARER|PRIVATE|SIGN|(?:^|_)(?:PAT|PIN|PW|DSN)(?:_|$)",
-    re.IGNORECASE,
-)
-
-
-def _render_flag_change(before: Step, added: list[str], dropped: list[str]) -> tuple[str, str] | None:
-    add = ", ".join(f"`{_shorten_text(flag)}`" for flag in added[:FIX_FILES_MAX] if flag not in _ENDINGS)
-    drop = ", ".join(f"`{_shorten_text(flag)}`" for flag in dropped[:FIX_FILES_MAX])
-    program = f"`{_shorten_text(before.program)}`"
-    if add and drop:
-        return "flag", f"use {add} instead of {drop} with {program}"
-    if add or drop:
-        return "flag", f"add {add} to {program}" if add else f"leave {drop} out of {program}"
-    return None
-
-
-_ENDINGS = frozenset(("--continue", "--skip", "--abort"))
-
-
-def _list_preparing_steps(between: Sequence[Action], first: CommandRun, fixed: CommandRun) -> list[Step]:
-    """Return the steps before the success that change something and do not run the failing program."""
-    failing_programs = {step.program for step in first.steps}
-    steps = [
-        step
-        for action in between
-        if action.kind == "shell" and action.ok
-        for step in commands.parse_command(action.command)
-    ]
-    chief = fixed.main_step
-    steps += [step for step in fixed.steps if step is not chief]
-    return [step for step in steps if step.program not in failing_programs and _is_state_change(step)]
-
-
-def _is_state_change(step: Step) -> bool:
-    if step.kind == INSTALL:
-        return True
-    if step.kind == GIT:
-        return step.program in _CHANGES_GIT
-    if step.kind == EDIT:
-        return step.program in REMOVING_PROGRAMS
-    return (
-        step.kind == RUN
-        or (step.kind == CHECK and classify_aspect(step) == "build")
-        or step.program in ("mkdir", "chmod", "kill")
-    )
-
-
-def _pick_related_files(edited_files: list[str], error: str) -> tuple[str, ...]:
-    """Return the edited files that the error names, else the files that were edited last before the success."""
-    file_name = extract_file(error).rsplit("/", 1)[-1]
-    matching_paths = [path for path in edited_files if path.rsplit("/", 1)[-1] == file_name]
-    return tuple((matching_paths or edited_files[::-1])[:FIX_FILES_MAX])
-
-
-def _derive_fallback(failure: CommandRun, fixed: CommandRun) -> Fix:
-    if fixed.action.kind != "shell":
-        return Fix("command", f"open {fixed.action.path} {WITH_OWN_TOOL}", (fixed.action.path,))
-    if failure.command.split() == fixed.command.split():
-        return Fix("other", "run it again")
-    return Fix("other", f"use `{_shorten_text(fixed.command)}`")
-
-
-def _render_run_first(step: Step) -> str:
-    words = " ".join([step.program, *step.args])
-    return f"run `{_shorten_text(words)}` first"
 
 
 def _shorten_text(text: str) -> str:
