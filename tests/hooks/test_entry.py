@@ -483,7 +483,11 @@ def test_every_event_reaches_its_response_and_the_others_none(
     reached: list[str] = []
 
     def stand_in(name: str, answer: object) -> None:
-        monkeypatch.setattr(responses, name, lambda reader, *given: (reached.append(name), answer)[1])
+        def respond(reader: object, *given: object) -> object:
+            reached.append(name)
+            return answer
+
+        monkeypatch.setattr(responses, name, respond)
 
     texts = ("respond_to_step", "respond_to_tool", "respond_to_prompt", "respond_to_subagent")
     for name in texts:
@@ -530,7 +534,7 @@ def test_an_excluded_file_is_answered_for_and_not_noted(
 
 def test_input_over_the_limit_is_read_to_its_end_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     parts = [b"x" * 10, b"x" * 10, b""]
-    monkeypatch.setattr(entry.os, "read", lambda descriptor, size: parts.pop(0))
+    monkeypatch.setattr("os.read", lambda descriptor, size: parts.pop(0))
     monkeypatch.setattr(entry, "HOOK_INPUT_BYTES_MAX", 19)
     with pytest.raises(ValueError, match="over the limit"):
         entry._read_input()

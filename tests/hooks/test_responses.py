@@ -121,7 +121,7 @@ def test_after_a_compaction_everything_may_come_again_unless_a_start_told_of_it(
     reader = reader_of(memory)
     assert responses.respond_to_tool(reader, read_call(memory))
     assert responses.respond_to_tool(reader, read_call(memory)) == ""
-    start = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "compact"}
+    start: dict[str, object] = {"hook_event_name": "SessionStart", "session_id": "s1", "source": "compact"}
     entry = journal.entry_of(start, NOW, reader.root, "claude-code")
     journal.append_entry(reader.journal, "s1", entry)
     responses.note_compaction(reader)
@@ -153,7 +153,7 @@ def test_a_subagent_is_told_about_the_last_prompt_of_its_session(memory: hollowa
     memory.map.update()
     reader = reader_of(memory, agent_id="a1")
     assert responses.respond_to_subagent(reader, "Explore") == ""
-    prompt = {"hook_event_name": "UserPromptSubmit", "session_id": "s1", "prompt": ASKED}
+    prompt: dict[str, object] = {"hook_event_name": "UserPromptSubmit", "session_id": "s1", "prompt": ASKED}
     journal.append_entry(reader.journal, "s1", journal.entry_of(prompt, NOW, reader.root, "claude-code"))
     assert TRAP in responses.respond_to_subagent(reader, "Explore")
     assert Path(reader.journal, "s1/a1.step").exists() or list(Path(reader.journal).glob("*a1*.step"))

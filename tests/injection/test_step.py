@@ -1,6 +1,6 @@
 """What comes between two steps: gotchas that did not fit, notes, answers, the next step of a recipe, or nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -23,6 +23,8 @@ from tests.store.test_memories import taught
 
 TOKENS = "src/shop/auth/tokens.py"
 TRAP = "refresh() burns the token; call it once"
+Use = tuple[str, Mapping[str, object]]
+"""A tool and its arguments."""
 
 
 class Stepping:
@@ -32,15 +34,13 @@ class Stepping:
         self.reader = SessionReader(memory.opened, "s1", "coder")
         self.state = session_state.new_state({"step": STEPS_WITHOUT_WORD})
 
-    def activity(self, *calls: tuple[str, dict[str, object]]) -> StepActivity:
+    def activity(self, *calls: Use) -> StepActivity:
         activity = StepActivity(self.reader.root)
         for tool, arguments in calls:
             activity.add_call({"tool_name": tool, "tool_input": arguments})
         return activity
 
-    def __call__(
-        self, *calls: tuple[str, dict[str, object]], notes: Sequence[str] = (), cited: Sequence[str] = ()
-    ) -> str:
+    def __call__(self, *calls: Use, notes: Sequence[str] = (), cited: Sequence[str] = ()) -> str:
         return step.inject(self.reader, self.state, self.activity(*calls), notes=notes, cited=cited)
 
 
@@ -49,15 +49,15 @@ def stepping(memory: Holloway) -> Stepping:
     return Stepping(memory)
 
 
-def read(path: str = TOKENS) -> tuple[str, dict[str, object]]:
+def read(path: str = TOKENS) -> Use:
     return "Read", {"file_path": path}
 
 
-def ran(command: str) -> tuple[str, dict[str, object]]:
+def ran(command: str) -> Use:
     return "Bash", {"command": command}
 
 
-def searched(pattern: str) -> tuple[str, dict[str, object]]:
+def searched(pattern: str) -> Use:
     return "Grep", {"pattern": pattern}
 
 
@@ -67,7 +67,11 @@ def test_the_calls_of_a_step_tell_files_searches_edits_and_commands(stepping: St
     assert (list(activity.files), activity.edited, activity.searches) == ([TOKENS, INVOICE], {INVOICE}, ["refresh"])
     assert not activity.has_commands()
     activity.add_call({"tool_name": "Bash", "tool_input": {"command": "make"}})
-    failed = {"tool_name": "Bash", "tool_input": {"command": "make it"}, "hook_event_name": "PostToolUseFailure"}
+    failed: dict[str, object] = {
+        "tool_name": "Bash",
+        "tool_input": {"command": "make it"},
+        "hook_event_name": "PostToolUseFailure",
+    }
     activity.add_call(failed)
     assert activity.has_commands()
     assert activity.successful_commands() == ["make"]

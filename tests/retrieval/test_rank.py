@@ -221,7 +221,7 @@ def test_two_texts_are_alike_by_the_share_of_their_words() -> None:
 
 def test_a_text_just_below_the_threshold_is_no_duplicate() -> None:
     for similarity, expected in ((rank.DUPLICATE_SIMILARITY, [1]), (rank.DUPLICATE_SIMILARITY - 0.01, [1, 2])):
-        assert drop_near_duplicates([1, 2], lambda first, second, value=similarity: value, 5) == expected  # type: ignore[misc]
+        assert drop_near_duplicates([1, 2], lambda first, second, value=similarity: value, 5) == expected
 
 
 def test_only_the_best_are_compared_and_of_equal_ones_the_newest_comes_first() -> None:

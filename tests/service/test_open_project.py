@@ -14,6 +14,7 @@ from holloway.errors import HollowayError, InvalidInput
 from holloway.service import project_finder
 from holloway.service.holloway import Holloway
 from holloway.service.open_project import OpenProject
+from holloway.store import project as projects
 from holloway.store import registry
 from holloway.store.filter import Filter
 from holloway.store.memories import UnknownMemory
@@ -95,7 +96,7 @@ def test_another_thread_gets_the_same_project_opened_again(opened: OpenProject, 
 
 def test_closing_runs_the_callbacks_last_first_and_once(repository: Repository, home: Path) -> None:
     order: list[int] = []
-    memory = Holloway(project_finder.projects.resolve_project(repository.root, home), home)
+    memory = Holloway(projects.resolve_project(repository.root, home), home)
     with memory.opened as opened:
         assert opened is memory.opened
         memory.remember("I prefer tabs", user=True)
@@ -125,7 +126,7 @@ def test_a_project_knows_whether_it_is_under_git_and_on_which_branch(
     assert opened.branch == "feature"
     plain = tmp_path / "plain"
     plain.mkdir()
-    with OpenProject(project_finder.projects.resolve_project(plain, home), home) as other:
+    with OpenProject(projects.resolve_project(plain, home), home) as other:
         assert (other.under_git, other.branch) == (False, "")
 
 
