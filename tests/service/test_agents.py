@@ -136,3 +136,21 @@ def test_a_map_that_is_missing_busy_or_behind_is_told(
     repository.commit("src/shop/new.py", "x = 1\n")
     assert "brought up to the present commit" in agents.refresh_map(memory)
     assert started == [True, True]
+
+
+def test_a_name_that_is_far_too_long_is_cut_in_the_refusal(memory: Holloway) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        agents.resolve_file(memory, "x" * 250)
+    assert str(refusal.value) == f"{'x' * 200} does not exist in shop."
+
+
+def test_only_a_purpose_that_a_person_gave_this_module_stands_against_another(memory: Holloway) -> None:
+    memory.map.update()
+    module = memory.map.module_of("src/shop/auth/tokens.py")
+    contributions.edit_module(memory.store.database, "purpose", "elsewhere", "Adds things up", "2026-01-05")
+    memory.map.edit_module(module, add=["README.md"])
+    agents.describe_module(memory, module, purpose="Signs people in")
+    memory.map.edit_module(module, purpose="Who may enter")
+    with pytest.raises(InvalidInput, match="has been said: Who may enter"):
+        agents.describe_module(memory, module, purpose="Signs people in")
+    agents.describe_module(memory, module, files=["pyproject.toml"])
