@@ -53,6 +53,19 @@ def test_the_lines_of_an_edit_are_digests_of_the_same_lines_whatever_the_tool_ca
     assert "a = " not in str(entry)
 
 
+def test_a_call_that_changes_nothing_has_no_lines(tmp_path: Path) -> None:
+    entry = kept(tmp_path, "Read", tool_input={"file_path": "a.py"})
+    assert "added" not in entry
+    assert "removed" not in entry
+
+
+def test_lines_that_are_removed_and_added_are_told_apart(tmp_path: Path) -> None:
+    entry = kept(tmp_path, "Edit", tool_input={"file_path": "a.py", "old_string": "a = 1", "new_string": "a = 2"})
+    back = kept(tmp_path, "Edit", tool_input={"file_path": "a.py", "old_string": "a = 2", "new_string": "a = 1"})
+    assert (entry["removed"], entry["added"]) == (back["added"], back["removed"])
+    assert entry["removed"] != entry["added"]
+
+
 @pytest.mark.promise("journal")
 @pytest.mark.parametrize(
     ("tool", "response", "said"),

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 import holloway
 from holloway.capture import hosts
 from holloway.domain.ports import format_stamp
-from holloway.hooks import entry
+from holloway.hooks import entry, responses
 from holloway.install import launch_command
 from holloway.service import project_finder
+from holloway.store import registry
 from tests.conftest import Repository, make_repository
 from tests.hooks.asking import TRAP, TRAP_FILE, Answer, Asking, command, event, hook
 from tests.outside_input import JSON, text_of
@@ -469,3 +470,89 @@ def test_half_of_a_surrogate_pair_in_a_name_stops_nothing(
 ) -> None:
     answer = ask(event(repository, name, **{field: "s\udc80"}))
     assert (TRAP in answer.context) is (name != "PostCompact")
+
+
+@pytest.mark.parametrize("data", [b"[]", b"7", b"null", b'"text"'])
+def test_an_event_that_is_no_object_is_met_with_silence(data: bytes) -> None:
+    assert entry.respond(data) == (b"", None)
+
+
+def test_every_event_reaches_its_response_and_the_others_none(
+    repository: Repository, memory: holloway.Holloway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached: list[str] = []
+
+    def stand_in(name: str, answer: object) -> None:
+        def respond(reader: object, *given: object) -> object:
+            reached.append(name)
+            return answer
+
+        monkeypatch.setattr(responses, name, respond)
+
+    texts = ("respond_to_step", "respond_to_tool", "respond_to_prompt", "respond_to_subagent")
+    for name in texts:
+        stand_in(name, "for the agent")
+    stand_in("respond_to_start", ("for the agent", "for the person"))
+    stand_in("respond_to_turn_end", "for the person")
+    for name in ("note_loaded_rules", "note_compaction", "end_session"):
+        stand_in(name, None)
+    expected = {
+        "PostToolBatch": ("respond_to_step", True),
+        "PostToolUse": ("respond_to_tool", True),
+        "PostToolUseFailure": ("respond_to_tool", True),
+        "SessionStart": ("respond_to_start", True),
+        "UserPromptSubmit": ("respond_to_prompt", True),
+        "Stop": ("respond_to_turn_end", True),
+        "SubagentStart": ("respond_to_subagent", True),
+        "InstructionsLoaded": ("note_loaded_rules", False),
+        "PostCompact": ("note_compaction", False),
+        "SessionEnd": ("end_session", False),
+    }
+    for name, (response, is_answered) in expected.items():
+        printed, _ = entry.respond(event(repository, name, prompt="Fix it", tool_calls=[]))
+        assert reached == [response]
+        assert bool(printed) is is_answered
+        reached.clear()
+    for data in (event(repository, "PreCompact"), event(repository, "UserPromptSubmit", prompt=7)):
+        assert entry.respond(data)[0] == b""
+    assert reached == []
+
+
+def test_an_excluded_file_is_answered_for_and_not_noted(
+    repository: Repository, memory: holloway.Holloway, trap: str
+) -> None:
+    rules = memory.project.folder / registry.HOOK_SETTINGS
+    rules.write_text(json.dumps({"exclude_paths": [FILE]}))
+    found = {"filenames": [FILE, "README.md"], "numFiles": 2}
+    assert TRAP in Answer(0, entry.respond(event(repository))[0], b"").context
+    assert not memory.project.journal_folder.exists()
+    entry.respond(event(repository, tool_name="Glob", tool_input={"pattern": "**/*"}, tool_response=found))
+    (noted,) = memory.project.journal_folder.glob("*.jsonl")
+    assert FILE not in noted.read_text()
+    assert "README.md" in noted.read_text()
+
+
+def test_input_over_the_limit_is_read_to_its_end_and_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = [b"x" * 10, b"x" * 10, b""]
+    monkeypatch.setattr("os.read", lambda descriptor, size: parts.pop(0))
+    monkeypatch.setattr(entry, "HOOK_INPUT_BYTES_MAX", 19)
+    with pytest.raises(ValueError, match="over the limit"):
+        entry._read_input()
+    assert parts == []
+    monkeypatch.setattr(entry, "HOOK_INPUT_BYTES_MAX", 20)
+    parts += [b"x" * 10, b"x" * 10, b""]
+    assert entry._read_input() == b"x" * 20
+
+
+def test_a_log_of_failures_that_is_full_is_set_aside(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry._count_failure(ValueError())
+    assert not home.exists()
+    home.mkdir()
+    monkeypatch.setattr(entry, "FAILURE_LOG_BYTES_MAX", 30)
+    entry._count_failure(ValueError())
+    assert failures(home).endswith(" ValueError\n")
+    entry._count_failure(KeyError())
+    assert failures(home).count("\n") == 1 or (home / "hook-failures.log.1").exists()
+    entry._count_failure(TypeError())
+    assert (home / "hook-failures.log.1").exists()
+    assert (home / "hook-failures.log").stat().st_mode & 0o777 == 0o600

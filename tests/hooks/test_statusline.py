@@ -54,6 +54,17 @@ def test_it_is_silent_on_any_input_that_it_does_not_know(raw: bytes) -> None:
     assert printed(None, raw=raw) == ""
 
 
+def test_it_is_silent_in_a_folder_of_no_project_even_while_all_is_paused(
+    repository: Repository, home: Path, tmp_path: Path
+) -> None:
+    holloway.open(repository.root).close()
+    (home / "paused").write_text("all")
+    about = {"cwd": str(repository.root)}
+    assert statusline.line(json.dumps(about).encode()) == "holloway: paused"
+    assert statusline.line(json.dumps({"cwd": str(tmp_path)}).encode()) == ""
+    assert statusline.line(b"[]") == ""
+
+
 def test_it_is_silent_where_the_store_is_damaged(repository: Repository) -> None:
     with holloway.open(repository.root) as memory:
         database = memory.project.database_path

@@ -10,6 +10,7 @@ from holloway.injection.known_facts import all_exist, any_exists, with_parents
 from holloway.injection.reader import StoreView
 from holloway.service.holloway import Holloway
 from holloway.service.session_context import SessionReader
+from tests.service.learned import REFUSED, learn, solved
 from tests.store.test_memories import taught
 
 TOKENS = "src/shop/auth/tokens.py"
@@ -68,3 +69,42 @@ def test_fixes_are_found_by_their_error_and_an_output_without_errors_has_none(
     memory: Holloway, view: StoreView
 ) -> None:
     assert known_facts.find_fixes(view, "12 passed in 0.3s", 5) == []
+
+
+def test_the_fix_of_an_error_holds_while_one_of_its_files_exists(memory: Holloway, view: StoreView) -> None:
+    for number in range(2):
+        learn(memory, solved(f"before{number}"))
+    output = f"{REFUSED}\n1 failed"
+    (row,) = known_facts.find_fixes(view, output, 5)
+    assert row["as"] == "fix"
+    assert "REDIS_URL" in str(row["details"])
+    memory.edit(str(row["id"]), files=[TOKENS, "README.md"])
+    (memory.project.root / TOKENS).unlink()
+    assert len(known_facts.find_fixes(view, output, 5)) == 1
+    (memory.project.root / "README.md").unlink()
+    assert known_facts.find_fixes(view, output, 5) == []
+
+
+def test_an_answer_without_a_file_needs_a_persons_word(memory: Holloway, view: StoreView) -> None:
+    stored = taught(memory, "refresh tokens are rotated by the gateway")
+    assert [row["id"] for row in known_facts.find_answers(view, "refresh.*tokens", 5)] == [stored.id]
+    with memory.store.database.write_transaction():
+        memory.store.database.execute("UPDATE memories SET state = 'unconfirmed'")
+    assert known_facts.find_answers(view, "refresh.*tokens", 5) == []
+
+
+def test_dead_ends_are_those_that_concern_the_work(memory: Holloway, view: StoreView) -> None:
+    near = taught(memory, "Redis for sessions", type="dead_end")
+    taught(memory, "Rounding twice", type="dead_end")
+    taught(memory, "Redis is a gotcha")
+    found = known_facts.find_dead_ends(view, lambda row: "Redis" in str(row["content"]), 5)
+    assert [row["id"] for row in found] == [near.id]
+    assert known_facts.find_dead_ends(view, lambda row: True, 1) != []
+    assert len(known_facts.find_dead_ends(view, lambda row: True, 1)) == 1
+
+
+def test_what_was_shown_is_not_found_unseen(memory: Holloway, view: StoreView) -> None:
+    first, second = taught(memory, "one trap"), taught(memory, "another trap")
+    assert {row["id"] for row in known_facts.find_unseen(view, [first.id, second.id], 5)} == {first.id, second.id}
+    view.claim([first.id], "prompt")
+    assert [row["id"] for row in known_facts.find_unseen(view, [first.id, second.id], 5)] == [second.id]

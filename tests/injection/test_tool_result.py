@@ -2,9 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holloway.config import TOOL_RESULT_TOKENS_MAX
+from holloway.capture.event_subject import Subject
+from holloway.config import TOOL_RESULT_MEMORIES_MAX, TOOL_RESULT_TOKENS_MAX
+from holloway.injection import tool_result
 from holloway.injection.memory_text import render_rows as render
+from holloway.service.holloway import Holloway
+from holloway.service.session_context import SessionReader
 from holloway.text.tokens import estimate_tokens
+from tests.service.learned import learn, solved
+from tests.store.test_memories import taught
 
 ROW: dict[str, object] = {
     "id": "7f3a2c",
@@ -61,3 +67,43 @@ def test_the_text_never_exceeds_its_budget_and_names_what_is_in_it(summaries: li
     assert estimate_tokens(text) <= TOOL_RESULT_TOKENS_MAX
     assert [f"[hw:{one}" in text for one in ids] == [True] * len(ids)
     assert text.count("[hw:") == len(ids)
+
+
+TOKENS = "src/shop/auth/tokens.py"
+TRACE = "E   redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.\n1 failed"
+
+
+def injected(memory: Holloway, *files: str, failure: str = "", pattern: str = "", session: str = "s1") -> str:
+    reader = SessionReader(memory.opened, session, "coder")
+    return tool_result.inject(reader, Subject(list(files), failure, pattern))
+
+
+def test_a_result_brings_the_gotchas_of_its_files_once(memory: Holloway) -> None:
+    trap = taught(memory, "refresh() burns the token", files=[TOKENS])
+    assert injected(memory) == ""
+    assert injected(memory, "README.md") == ""
+    assert injected(memory, TOKENS).startswith(f"holloway on {TOKENS}: refresh() burns the token [hw:{trap.id}")
+    assert injected(memory, TOKENS) == ""
+    assert memory.times_shown(trap.id) == 1
+
+
+def test_a_failure_brings_its_fix_before_the_gotchas(memory: Holloway) -> None:
+    for number in range(2):
+        learn(memory, solved(f"before{number}"))
+    taught(memory, "refresh() burns the token", files=["README.md"])
+    lines = injected(memory, "README.md", failure=TRACE).split("\n")
+    assert [line.split(":")[0] for line in lines] == ["holloway", "holloway on README.md"]
+    assert "REDIS_URL" in lines[0]
+
+
+def test_a_search_is_answered_only_where_nothing_else_comes(memory: Holloway) -> None:
+    taught(memory, "def refresh(token) is called by the gateway", files=[TOKENS])
+    taught(memory, "the readme is generated", files=["README.md"])
+    assert "the readme is generated" in injected(memory, "README.md", pattern="refresh")
+    assert injected(memory, pattern="refresh").startswith('holloway: known about "refresh": ')
+
+
+def test_memories_of_a_result_are_bounded_and_each_comes_once(memory: Holloway) -> None:
+    for number in range(TOOL_RESULT_MEMORIES_MAX + 1):
+        taught(memory, f"trap number {number} of the tokens", files=[TOKENS, "README.md"])
+    assert injected(memory, TOKENS, "README.md").count("[hw:") == TOOL_RESULT_MEMORIES_MAX

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from holloway.domain.memory import Draft, MemoryType
 from holloway.embeddings.backfill import MemoryTexts, backfill_vectors
 from holloway.embeddings.nearest_neighbors import VectorIndex
 from holloway.retrieval import candidates
-from holloway.retrieval.candidates import QueryVector, collect_candidates, parse_query, search_by_vector
+from holloway.retrieval.candidates import QueryKind, QueryVector, collect_candidates, parse_query, search_by_vector
 from holloway.store.filter import Filter
 from holloway.store.vectors import VectorStore
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeEmbedder
 
 if TYPE_CHECKING:
-    import pytest
-
     import holloway
 
 ASKED = "zeppelins land at night"
@@ -60,3 +60,27 @@ def test_a_way_that_finds_nothing_is_left_out(memory: holloway.Holloway) -> None
     by_words = collect_candidates(memory.store, parse_query("money"), Filter(), None, {"none.py": 1.0})
     assert list(by_words) == ["text"]
     assert list(collect_candidates(memory.store, parse_query(ASKED), Filter(), meaning(memory, ANY), {})) == ["dense"]
+
+
+@pytest.mark.parametrize(
+    ("text", "files", "kind"),
+    [
+        ("why do the session tests hang", (), QueryKind.SEMANTIC),
+        ("It breaks. Then what?", (), QueryKind.SEMANTIC),
+        ("parseHTTPResponse timeouts", (), QueryKind.IDENTIFIER),
+        ("parseHTTPResponse swallows timeouts", (), QueryKind.SEMANTIC),
+        ("where is parse_header", (), QueryKind.IDENTIFIER),
+        ("src/auth/tokens.py", (), QueryKind.IDENTIFIER),
+        ("os.path.join on windows", (), QueryKind.IDENTIFIER),
+        ("what breaks if I change this", ("a.py",), QueryKind.SEMANTIC),
+        ("the of", (), QueryKind.SEMANTIC),
+        ("", (), QueryKind.SEMANTIC),
+    ],
+)
+def test_a_question_tells_what_it_is_after(text: str, files: tuple[str, ...], kind: QueryKind) -> None:
+    assert parse_query(text, files=files).kind is kind
+
+
+def test_a_question_is_bounded_and_on_one_line() -> None:
+    assert len(parse_query("word\n " * 10_000).text) <= 4_096
+    assert parse_query(" a \n\t b ").text == "a b"

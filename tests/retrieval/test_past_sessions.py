@@ -1,3 +1,6 @@
+import pytest
+
+from holloway.retrieval import past_sessions
 from holloway.retrieval.past_sessions import PastSession, score_recent_sessions, score_similar_sessions
 
 PAST = (
@@ -33,3 +36,30 @@ def test_work_on_the_same_branch_goes_on_where_it_was() -> None:
     past = (PastSession("a", (("old.py", 2),), "feature"), *(PastSession("b", (("new.py", 2),), "main"),) * 3)
     assert score_recent_sessions(past)["new.py"] > score_recent_sessions(past)["old.py"]
     assert score_recent_sessions(past, "feature")["old.py"] > score_recent_sessions(past)["old.py"]
+
+
+def test_the_weight_of_a_session_halves_with_those_after_it_and_grows_with_branch_and_edits() -> None:
+    read, edited = PastSession("a", (("a.py", 1),), "feature"), PastSession("b", (("b.py", 2),), "main")
+    later = (PastSession("c", ()),) * int(past_sessions.HALF_LIFE_SESSIONS)
+    assert score_recent_sessions((read,)) == {"a.py": 1.0}
+    assert score_recent_sessions((edited,)) == {"b.py": past_sessions.EDITED_WEIGHT}
+    assert score_recent_sessions((read, *later)) == pytest.approx({"a.py": 0.5})
+    assert score_recent_sessions((read,), "feature") == {"a.py": past_sessions.SAME_BRANCH_WEIGHT}
+    assert score_recent_sessions((read, read)) == pytest.approx(
+        {"a.py": 1 + 0.5 ** (1 / past_sessions.HALF_LIFE_SESSIONS)}
+    )
+
+
+def test_the_same_task_is_as_similar_as_can_be_and_repeated_words_count_less() -> None:
+    same = score_similar_sessions(PAST, "rotate the refresh tokens")
+    assert same["auth/tokens.py"][0] == pytest.approx(1.0)
+    assert score_similar_sessions(PAST, "tokens tokens tokens")["auth/tokens.py"][0] == pytest.approx(
+        score_similar_sessions(PAST, "tokens")["auth/tokens.py"][0]
+    )
+
+
+def test_only_the_most_similar_sessions_speak() -> None:
+    many = tuple(PastSession("rotate tokens", ((f"{number}.py", 1),)) for number in range(200))
+    found = score_similar_sessions(many, "rotate tokens")
+    assert len(found) == past_sessions.SIMILAR_SESSIONS_MAX
+    assert "199.py" in found

@@ -1,14 +1,18 @@
 """What an agent may do with a memory: find, use and dispute it, and nothing that is a person's to decide."""
 
 import pytest
+from filelock import FileLock
 
 from holloway.domain.confidence import DISPUTED_FACTOR
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, State
 from holloway.errors import InvalidInput
 from holloway.service import agents, project_finder
+from holloway.service.code_map import CodeMap
 from holloway.service.holloway import Holloway
+from holloway.store import contributions
 from holloway.store.memories import UnknownMemory
 from holloway.store.write_gate import sanitize_draft
+from tests.conftest import Repository
 from tests.store.test_memories import taught
 
 
@@ -99,3 +103,54 @@ def test_the_purpose_of_a_module_is_said_once_and_gives_no_orders(memory: Hollow
 def test_a_current_map_is_refreshed_without_a_notice(memory: Holloway) -> None:
     memory.map.update()
     assert agents.refresh_map(memory) == ""
+
+
+def test_the_purpose_and_files_of_a_module_are_proposed_and_those_a_person_assigned_stay(memory: Holloway) -> None:
+    memory.map.update()
+    module = memory.map.module_of("src/shop/auth/tokens.py")
+    other = memory.map.module_of("src/shop/billing/invoice.py")
+    memory.map.edit_module(other, add=["README.md"])
+    agents.describe_module(
+        memory, module, purpose="Signs  people\nin.", files=["README.md", "pyproject.toml"], agent="coder"
+    )
+    proposals = {
+        (edge.source, edge.kind, edge.note) for edge in (proposal.relation for proposal in memory.map.proposals())
+    }
+    key = memory.map.module(module).key
+    assert proposals == {
+        (key, contributions.HAS_PURPOSE, "Signs people in."),
+        ("pyproject.toml", contributions.BELONGS_TO, ""),
+    }
+
+
+def test_a_map_that_is_missing_busy_or_behind_is_told(
+    memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[bool] = []
+    monkeypatch.setattr(CodeMap, "start", lambda self: started.append(True))
+    assert agents.refresh_map(memory) == "The code map of this project is being made; ask again in a moment."
+    memory.map.update()
+    with FileLock(str(memory.map.path.with_suffix(".lock"))):
+        assert "is being brought up to date" in agents.refresh_map(memory)
+    assert started == [True]
+    repository.commit("src/shop/new.py", "x = 1\n")
+    assert "brought up to the present commit" in agents.refresh_map(memory)
+    assert started == [True, True]
+
+
+def test_a_name_that_is_far_too_long_is_cut_in_the_refusal(memory: Holloway) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        agents.resolve_file(memory, "x" * 250)
+    assert str(refusal.value) == f"{'x' * 200} does not exist in shop."
+
+
+def test_only_a_purpose_that_a_person_gave_this_module_stands_against_another(memory: Holloway) -> None:
+    memory.map.update()
+    module = memory.map.module_of("src/shop/auth/tokens.py")
+    contributions.edit_module(memory.store.database, "purpose", "elsewhere", "Adds things up", "2026-01-05")
+    memory.map.edit_module(module, add=["README.md"])
+    agents.describe_module(memory, module, purpose="Signs people in")
+    memory.map.edit_module(module, purpose="Who may enter")
+    with pytest.raises(InvalidInput, match="has been said: Who may enter"):
+        agents.describe_module(memory, module, purpose="Signs people in")
+    agents.describe_module(memory, module, files=["pyproject.toml"])

@@ -49,6 +49,26 @@ def test_a_second_process_is_told_that_one_is_at_work(memory: holloway.Holloway)
         memory.map.update(wait=False)
 
 
+def test_a_name_that_several_files_define_is_asked_back_and_an_unknown_one_is_told(
+    memory: holloway.Holloway, repository: Repository
+) -> None:
+    repository.commit("src/shop/billing/refunds.py", "def refresh(refund):\n    return refund\n")
+    repository.commit("src/shop/billing/only.py", "def rounded(amount):\n    return amount\n")
+    memory.map.update()
+    with pytest.raises(InvalidInput, match="refresh is defined in several places") as wrong:
+        memory.map.impact("refresh")
+    assert wrong.value.hint == "Say which: src/shop/auth/tokens.py:refresh, src/shop/billing/refunds.py:refresh."
+    assert [str(node) for node in memory.map.impact("rounded").impact.target] == ["src/shop/billing/only.py:rounded"]
+    with pytest.raises(InvalidInput, match="The place is empty"):
+        memory.map.impact(" ")
+    with pytest.raises(InvalidInput, match="src/shop is not in the map") as wrong:
+        memory.map.impact("src/shop")
+    assert wrong.value.hint.startswith("src/shop is a folder: give a file, for example src/shop/")
+    with pytest.raises(InvalidInput) as wrong:
+        memory.map.impact(f"{TOKENS}:zeppelin")
+    assert wrong.value.hint == f"{TOKENS} has no such symbol."
+
+
 @pytest.mark.promise("map-edits-stick")
 def test_memories_follow_a_renamed_file_and_come_back(memory: holloway.Holloway, repository: Repository) -> None:
     trap = taught(memory, "refresh() burns the token", files=[TOKENS])

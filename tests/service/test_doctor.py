@@ -305,8 +305,9 @@ def test_a_full_disk_is_named_as_such(patient: Patient) -> None:
 
 def test_a_file_in_the_place_of_the_data_folder_is_found(tmp_path: Path) -> None:
     written(tmp_path / "taken", b"")
-    found = {check.finding for check in doctor.examine(tmp_path, tmp_path / "taken")}
-    assert Finding.NOT_WRITABLE in found
+    checks = doctor.examine(tmp_path, tmp_path / "taken")
+    assert Finding.NOT_WRITABLE in {check.finding for check in checks}
+    assert {"permissions", "disk"}.isdisjoint(check.name for check in checks), "a file is no folder to look into"
 
 
 def test_a_data_folder_that_cannot_be_made_is_found_before_it_is_needed(tmp_path: Path) -> None:

@@ -2,15 +2,17 @@
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from holloway.capture import journal_reader, session_files
 from holloway.capture.session_files import SessionFiles
 from holloway.config import LEARN_ATTEMPTS_MAX, SESSION_SILENCE_S
 from holloway.domain.memory import MemoryType
-from holloway.service import jobs, project_finder
+from holloway.service import agent_notes, jobs, project_finder
 from holloway.service.doctor import examine
 from holloway.service.holloway import Holloway
 from holloway.service.jobs import JOBS, learn_ended
@@ -268,3 +270,52 @@ def test_a_transcript_that_cannot_be_looked_at_does_not_keep_the_backup_from_bei
         )
     assert jobs.clean_up(memory, 60) == "backed up"
     assert list(learned_files.load_learned_files(memory.store.database)) == [hidden]
+
+
+def test_the_map_job_tells_what_it_read_and_leaves_a_busy_map_alone(memory: Holloway, repository: Repository) -> None:
+    assert jobs.is_map_missing(memory)
+    with FileLock(str(memory.map.path.with_suffix(".lock"))):
+        assert jobs.update_map(memory, 60) == "somebody else is at it"
+    assert jobs.update_map(memory, 60) == "6 files read"
+    assert not jobs.is_map_missing(memory)
+    assert jobs.update_map(memory, 60) == ""
+    (repository.root / "README.md").unlink()
+    assert jobs.update_map(memory, 60) == "0 files read"
+    assert jobs.has_folder(memory)
+    shutil.rmtree(repository.root)
+    assert not jobs.has_folder(memory)
+    assert not jobs.is_map_missing(memory)
+
+
+def test_sessions_that_no_time_is_left_for_wait_for_the_next_run(memory: Holloway) -> None:
+    log = watched(memory, "s1")
+    assert jobs.has_journals(memory)
+    assert learn_ended(memory, -1) == "1 left for the next run"
+    assert log.exists()
+    assert run(memory) == "1 learned"
+    assert not jobs.has_journals(memory)
+
+
+def test_records_that_a_killed_server_left_are_due_and_finished(memory: Holloway) -> None:
+    assert not jobs.has_records(memory)
+    assert jobs.learn_records(memory, 60) == ""
+    recording = agent_notes.Recording("mcp-1")
+    recording.record(memory, "Dates are kept as UTC, because offices differ", kind=MemoryType.DECISION)
+    assert jobs.has_records(memory)
+    recording._release()
+    assert jobs.learn_records(memory, 60) == "1 finished"
+    assert not jobs.has_records(memory)
+
+
+def test_the_daily_job_tells_what_was_pruned(memory: Holloway, clock: FakeClock) -> None:
+    assert jobs.clean_up(memory, 60) == "backed up"
+    memory.remember("tokens live an hour")
+    with memory.store.database.write_transaction():
+        memory.store.database.execute("UPDATE memories SET half_life_days = 1, source = 'observer_inferred'")
+    clock.advance(days=100)
+    assert jobs.clean_up(memory, 60) == "1 pruned, backed up"
+
+
+def test_settling_the_store_is_always_due_and_says_nothing(memory: Holloway) -> None:
+    assert jobs.is_always_due(memory)
+    assert jobs.settle_store(memory, 60) == ""

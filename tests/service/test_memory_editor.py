@@ -2,15 +2,18 @@
 
 import pytest
 
-from holloway.domain.confidence import HALF_LIFE_DAYS
-from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
+import holloway
+from holloway.domain.confidence import HALF_LIFE_DAYS, confirm_confidence
+from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State, Visibility
 from holloway.domain.memory_details import DeadEnd
+from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.store import lookup
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
-from tests.store.test_memories import taught
+from tests.conftest import Repository
+from tests.store.test_memories import inferred, taught
 
 
 @pytest.mark.promise("quarantine")
@@ -86,3 +89,159 @@ def test_the_last_forgotten_memories_are_those_of_one_moment(memory: Holloway, c
     clock.advance(seconds=5)
     memory.forget([second, third])
     assert {stored.id for stored in memory.last_forgotten()} == {second.id, third.id}
+
+
+def test_a_memory_of_every_project_is_about_no_file(memory: Holloway) -> None:
+    with pytest.raises(InvalidInput, match="is about no file"):
+        memory.remember("I prefer tabs", files=["README.md"], user=True)
+    own = memory.remember("I prefer tabs", user=True).memory
+    assert own is not None
+    assert (own.type, own.visibility, own.branch) == (MemoryType.PREFERENCE, Visibility.PERSONAL, "")
+    with pytest.raises(InvalidInput):
+        memory.remember("x is y", files=["gone.py"])
+
+
+def test_a_memory_is_bound_to_an_unmerged_branch_unless_it_holds_everywhere(
+    memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (taught(memory, "on the main branch").branch, taught(memory, "and again").branch_only) == ("main", "")
+    repository.git("checkout", "-qb", "feature")
+    commit = repository.commit("new.py", "x = 1\n")
+    bound = taught(memory, "tokens rotate here", type="gotcha")
+    assert (bound.branch, bound.branch_only, bound.commit) == ("feature", "feature", commit)
+    assert taught(memory, "I like tabs here", type="preference").branch_only == ""
+    free = taught(memory, "tokens rotate everywhere", type="gotcha", everywhere=True)
+    assert (free.branch, free.branch_only) == ("feature", "")
+    released, _ = memory.edit(bound.id, everywhere=True)
+    assert released.branch_only == ""
+    monkeypatch.setenv("HOLLOWAY_BRANCH_SCOPE", "everywhere")
+    with holloway.open(repository.root) as again:
+        assert taught(again, "carts are emptied at night", type="gotcha").branch_only == ""
+
+
+def test_teaching_the_same_again_changes_what_is_said_of_it(memory: Holloway) -> None:
+    first = memory.remember("tokens live an hour", type="gotcha")
+    again = memory.remember("tokens live an hour", type="decision", summary="An hour")
+    assert (first.outcome, again.outcome) == ("added", "reinforced")
+    assert again.memory is not None
+    assert first.memory is not None
+    assert (again.memory.id, again.memory.type, again.memory.summary) == (
+        first.memory.id,
+        MemoryType.DECISION,
+        "An hour",
+    )
+    plain = memory.remember("tokens live an hour")
+    assert plain.memory is not None
+    assert (plain.memory.type, plain.memory.summary) == (MemoryType.DECISION, "An hour")
+
+
+def test_similar_memories_are_told_without_the_new_one(memory: Holloway) -> None:
+    old = taught(memory, "Tokens live 1 hour in the cache")
+    new = memory.remember("Tokens live 2 hours in the cache", type="gotcha")
+    assert new.memory is not None
+    assert new.memory.id not in [similar.memory.id for similar in new.close]
+    assert old.id in [similar.memory.id for similar in new.close]
+
+
+def test_new_words_are_confirmed_at_their_time_and_the_old_ones_are_kept_in_history(
+    memory: Holloway, clock: FakeClock
+) -> None:
+    made = taught(memory, "tokens live an hour", files=["README.md"])
+    clock.advance(days=1)
+    edited, redacted = memory.edit(made.id, content="tokens live a day", files=["pyproject.toml"])
+    assert redacted == ()
+    assert (edited.content, edited.files) == ("tokens live a day", ("pyproject.toml",))
+    assert edited.last_used_at == format_stamp(clock.now())
+    assert memory.why(made.id).history[-1][1:] == ("edited", "tokens live an hour")
+    memory.edit(made.id, tags=["x"], modules=["auth"])
+    assert memory.why(made.id).history[-1][1:] == ("edited", "modules, tags")
+    with pytest.raises(InvalidInput):
+        memory.edit(made.id, files=["gone.py"])
+
+
+def test_a_pin_is_set_and_taken_away(memory: Holloway) -> None:
+    made = taught(memory, "tokens live an hour")
+    assert memory.pin(made.id).pinned
+    assert not memory.pin(made.id, on=False).pinned
+    assert [kind for _, kind, _ in memory.why(made.id).history] == ["created", "pinned", "unpinned"]
+
+
+def test_a_person_confirms_a_memory_out_of_quarantine(memory: Holloway, clock: FakeClock) -> None:
+    draft = Draft("from afar", source=Source.FOREIGN_FILE, review=ReviewReason.IMPORTED)
+    waiting = memory.store.memories.add_memory(sanitize_draft(draft)).memory
+    assert waiting is not None
+    clock.advance(days=1)
+    confirmed = memory.confirm(waiting.id)
+    assert (confirmed.state, confirmed.review, confirmed.stale_at) == (State.CONFIRMED, None, "")
+    assert confirmed.confidence == confirm_confidence(waiting.confidence) > waiting.confidence
+    assert confirmed.last_used_at == format_stamp(clock.now())
+
+
+def test_a_wrong_memory_is_set_aside_with_the_reason(memory: Holloway, clock: FakeClock) -> None:
+    made = taught(memory, "tokens live an hour")
+    gone = memory.wrong(made.id, "outdated", note="since\nspring")
+    assert gone.deleted_at == format_stamp(clock.now())
+    assert gone.deleted_reason == "wrong: outdated: since spring"
+    assert memory.memories() == []
+    other = taught(memory, "carts are emptied")
+    assert memory.wrong(other.id, "partly").deleted_reason == "wrong: partly"
+    assert inferred(memory, "carts are emptied", "s1") == "refused"
+
+
+def test_memories_are_chosen_by_id_session_source_or_all(memory: Holloway) -> None:
+    first, second = taught(memory, "tokens", session="s1"), taught(memory, "carts", session="s2")
+    memory.store.memories.add_memory(sanitize_draft(Draft("from afar", source=Source.FOREIGN_FILE, origin="notes.md")))
+    assert memory.chosen([first.id, first.id[:4]]) == [first]
+    assert [stored.id for stored in memory.chosen(session="s2")] == [second.id]
+    for source in ("foreign_file", "notes.md"):
+        assert [stored.content for stored in memory.chosen(source=source)] == ["from afar"]
+    memory.forget([first])
+    assert {stored.content for stored in memory.chosen(everything=True)} == {"tokens", "carts", "from afar"}
+    with pytest.raises(InvalidInput, match="Nothing was chosen"):
+        memory.chosen()
+
+
+def test_what_was_forgotten_comes_back_and_only_once(memory: Holloway, clock: FakeClock) -> None:
+    made = taught(memory, "tokens live an hour")
+    with pytest.raises(InvalidInput, match="is not forgotten"):
+        memory.restore(made.id)
+    memory.forget([made])
+    first_at = memory.get(made.id).deleted_at
+    clock.advance(days=1)
+    memory.forget([made])
+    assert memory.get(made.id).deleted_at == first_at
+    restored = memory.restore(made.id)
+    assert (restored.deleted_at, restored.deleted_reason) == ("", "")
+    assert restored.last_used_at == format_stamp(clock.now())
+    assert memory.remember("tokens live an hour").outcome == "reinforced"
+
+
+def test_a_memory_that_comes_back_takes_the_place_of_its_replacement(memory: Holloway) -> None:
+    made = taught(memory, "tokens live an hour", pin=True, tags=["auth"])
+    right = memory.wrong(made.id, "incorrect", instead="tokens live a day")
+    assert (right.pinned, right.tags) == (True, ("auth",))
+    assert [old.id for old in memory.why(right.id).replaced] == [made.id]
+    assert memory.restore(made.id).superseded_by == ""
+    assert memory.get(right.id).deleted_reason == "withdrawn: what it replaced was restored"
+    assert [stored.id for stored in memory.memories()] == [made.id]
+    assert memory.last_forgotten() == []
+
+
+def test_a_replacement_that_is_gone_for_good_is_no_hindrance(memory: Holloway) -> None:
+    made = taught(memory, "tokens live an hour")
+    right = memory.wrong(made.id, "incorrect", instead="tokens live a day")
+    with memory.store.database.write_transaction():
+        memory.store.database.execute("UPDATE memories SET superseded_by = 'ffffff' WHERE id = ?", (made.id,))
+    assert memory.restore(made.id).is_alive
+    assert memory.get(right.id).is_alive
+
+
+def test_a_hard_forget_names_the_exported_blocks_that_still_have_the_text(
+    memory: Holloway, repository: Repository
+) -> None:
+    made = taught(memory, "Zanzibar tokens live exactly seventeen minutes", pin=True)
+    block = repository.root / "AGENTS.md"
+    memory.export_rules(block.name)
+    left = memory.forget([made], hard=True).left
+    assert [place for place in left if place.startswith(str(block))] != []
+    assert "holloway export --to AGENTS.md" in "".join(left)

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from holloway.config import STEPS_WITHOUT_WORD
 from holloway.domain.event import Call, Event, Plan, PlanItem, QaFindings, Result, SubtaskDone, ToolKind
 from holloway.domain.memory import MemoryType, State
 from holloway.domain.work import Outcome
-from holloway.errors import HollowayError
+from holloway.errors import HollowayError, InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.service.session import Session, checkpoint_file
 from holloway.store import pause_state
@@ -230,3 +231,171 @@ def test_a_session_that_saw_nothing_saves_and_learns_nothing(memory: Holloway) -
         assert not checkpoint_file(memory.project, "run-1").exists()
         assert session.finish("success").promotion.candidates == ()
     assert memory.memories() == []
+
+
+TOKENS = "src/shop/auth/tokens.py"
+TRAP = "refresh() burns the token; call it once"
+
+
+def test_what_a_prompt_points_to_is_kept_with_the_time_of_its_first_mention(memory: Holloway, clock: FakeClock) -> None:
+    memory.map.update()
+    session = Session(memory.opened, "run-1")
+    assert session.context_for("go on") == ""
+    assert session.located == {}
+    asked = "The refresh of a token returns the old token of the session"
+    assert TOKENS in session.context_for(asked)
+    first = session.located[TOKENS]
+    clock.advance(seconds=60)
+    session.context_for(asked)
+    assert session.located[TOKENS] == first
+
+
+def test_a_tool_result_is_answered_and_only_a_use_is_noted(memory: Holloway) -> None:
+    memory.remember(TRAP, files=[TOKENS])
+    session = Session(memory.opened, "run-1")
+    assert TRAP in session.augment("Read", {"file_path": TOKENS}, "")
+    assert session.pad.actions == []
+    session.compacted()
+    assert TRAP in session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
+    (action,) = session.pad.actions
+    assert (action.path, action.ok, action.call) == (TOKENS, True, "run-1:1")
+    session.used("Bash", {"command": "make"}, ["x"], ok=False, call="own")
+    assert (session.pad.actions[1].ok, session.pad.actions[1].call) == (False, "own")
+
+
+def test_the_files_that_a_search_found_are_noted(memory: Holloway) -> None:
+    session = Session(memory.opened, "run-1")
+    session.used("Grep", {"pattern": "refresh"}, f"{TOKENS}\nREADME.md")
+    (action,) = session.pad.actions
+    assert (action.files, action.count) == ((TOKENS, "README.md"), 2)
+
+
+def test_the_uses_of_a_step_count_for_that_step_only(memory: Holloway) -> None:
+    session = Session(memory.opened, "run-1")
+    for _ in range(STEPS_WITHOUT_WORD):
+        assert session.before_step() == ""
+    session.used("Read", {"file_path": TOKENS}, "")
+    trap = memory.remember(TRAP, files=[TOKENS]).memory
+    assert trap is not None
+    assert session.before_step([f"known: [hw:{trap.id}]"]) == ""
+    session.used("Read", {"file_path": "README.md"}, "")
+    session.compacted()
+    assert session.before_step() == ""
+    session._activity.add_call({"tool_name": "Read", "tool_input": {"file_path": TOKENS}})
+    assert TRAP in session.before_step()
+
+
+def test_notes_come_back_after_a_compaction(memory: Holloway) -> None:
+    session = Session(memory.opened, "run-1")
+    for _ in range(STEPS_WITHOUT_WORD):
+        session.before_step()
+    session.record("Dates are kept as UTC")
+    assert "Dates are kept as UTC" in session.before_step()
+    assert session.before_step() == ""
+    session.compacted()
+    assert "Dates are kept as UTC" in session.before_step()
+
+
+def test_a_search_is_answered_before_it_is_run_only_by_what_is_known(memory: Holloway) -> None:
+    memory.remember("def refresh(token) is called by the gateway", files=[TOKENS])
+    session = Session(memory.opened, "run-1")
+    assert "called by the gateway" in str(session.search_first("refresh"))
+    assert session.search_first("zeppelin") is None
+
+
+def test_nothing_is_handed_over_while_injection_is_paused(memory: Holloway) -> None:
+    memory.remember(TRAP, files=[TOKENS])
+    session = Session(memory.opened, "run-1", task="Rotate the tokens")
+    pause_state.pause_folder(memory.project.folder, "injection")
+    assert session.step_limit(40) == 40
+    assert session.prefetch(["README.md"]).files == ()
+    assert session.resume() == ""
+    assert session.brief() == ""
+    assert session.augment("Read", {"file_path": TOKENS}, "") == ""
+
+
+def test_a_store_that_cannot_be_read_costs_the_agent_nothing(memory: Holloway, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(memory.opened, "run-1")
+
+    def fail(*given: object, **named: object) -> None:
+        raise DatabaseBusy("The store is locked.", "Try again.")
+
+    monkeypatch.setattr(session, "_role_context", fail)
+    assert session.step_limit(40) == 40
+    assert session.planner_context() == session.spec_context() == session.qa_context() == ""
+    assert session.recovery_context() == session.relay("planner", "coder") == session.resume() == ""
+    assert session.prefetch().files == ()
+    assert session.failed == 8
+    assert {answer.outcome for answer in session._answers} == {"dropped"}
+
+
+def test_wrong_input_is_not_taken_for_a_broken_store(memory: Holloway, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(memory.opened, "run-1")
+
+    def refuse(*given: object, **named: object) -> None:
+        raise InvalidInput("no such role", "give another")
+
+    monkeypatch.setattr(session, "_role_context", refuse)
+    with pytest.raises(InvalidInput):
+        session.planner_context()
+    assert session.failed == 0
+
+
+def test_answers_are_counted_up_to_a_limit(memory: Holloway, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("holloway.service.session.ANSWERS_MAX", 2)
+    session = Session(memory.opened, "run-1")
+    for _ in range(3):
+        session.augment("Read", {"file_path": "README.md"}, "")
+    assert [(answer.point, answer.outcome) for answer in session._answers] == [("tool_result", "empty")] * 2
+
+
+def test_a_check_reads_what_is_required_of_the_files_that_changed(memory: Holloway) -> None:
+    memory.remember("amounts are integer cents", type="requirement", files=["src/shop/billing/invoice.py"])
+    session = Session(memory.opened, "run-1", task="Round it")
+    assert "integer cents" not in session.qa_context()
+    session.observe(Call(session.now(), "c1", ToolKind.EDIT, "Edit", path="src/shop/billing/invoice.py"))
+    session.observe(Result(session.now(), "c1"))
+    assert "integer cents" in session.qa_context()
+
+
+def test_only_the_named_role_hands_on_its_notes(memory: Holloway) -> None:
+    planner = Session(memory.opened, "plan", agent="planner", way="native")
+    critic = Session(memory.opened, "check", agent="critic", way="native")
+    coder = Session(memory.opened, "code", agent="coder", way="native")
+    planner.record("Tokens must be rotated hourly", type="requirement")
+    critic.record("Carts must be emptied nightly", type="requirement")
+    coder.siblings += [planner, critic]
+    handed = coder.relay("planner", "coder")
+    assert "rotated hourly" in handed
+    assert "emptied nightly" not in handed
+
+
+def test_files_that_were_handed_over_are_counted_with_those_of_siblings(memory: Holloway) -> None:
+    memory.map.update()
+    one, two = Session(memory.opened, "one"), Session(memory.opened, "two")
+    plan = one.prefetch([TOKENS])
+    assert one._fetched == {file.path: file.tokens for file in plan.files}
+    one._fetched, two._fetched = {TOKENS: 10}, {"README.md": 5}
+    one.siblings.append(two)
+    facts = one._before()
+    assert facts.prefetched == {TOKENS: 10, "README.md": 5}
+    assert (facts.resumed, facts.resumed_at) == (False, 0.0)
+
+
+def test_calls_are_numbered_on_after_a_break(memory: Holloway) -> None:
+    first = Session(memory.opened, "run-1")
+    first.used("Read", {"file_path": "README.md"}, "")
+    first.checkpoint()
+    again = Session(memory.opened, "run-1")
+    again.used("Read", {"file_path": TOKENS}, "")
+    assert len({action.call for action in again.pad.actions}) == 2
+
+
+def test_the_end_of_a_session_marks_memories_whose_files_are_missing(memory: Holloway) -> None:
+    trap = memory.remember(TRAP, files=[TOKENS]).memory
+    assert trap is not None
+    (memory.project.root / TOKENS).unlink()
+    session = Session(memory.opened, "run-1")
+    session.used("Read", {"file_path": TOKENS}, "")
+    session.finish("success")
+    assert memory.get(trap.id).stale_at

@@ -2,6 +2,7 @@
 
 import pytest
 
+from holloway.config import PATH_CHARS_MAX
 from holloway.errors import InvalidInput
 from holloway.service.holloway import Holloway
 from holloway.store import contributions
@@ -80,3 +81,45 @@ def test_statements_of_agents_wait_and_are_bounded(memory: Holloway, monkeypatch
     contributions.drop_proposal(database, second)
     assert contributions.list_proposals(database) == []
     assert contributions.list_relations(database) == [relation("b.py", agent="mcp")]
+
+
+def test_a_statement_about_a_module_becomes_an_edit_once_it_is_accepted(memory: Holloway) -> None:
+    database = memory.store.database
+    purpose = relation("auth", source="auth", kind=contributions.HAS_PURPOSE, note="Signs people in", origin="agent")
+    member = relation("auth", source="README.md", kind=contributions.BELONGS_TO, origin="agent")
+    for statement in (purpose, member):
+        contributions.propose_relation(database, statement)
+    proposals = contributions.list_proposals(database)
+    assert {proposal.statement for proposal in proposals} == {
+        "Purpose of auth: Signs people in",
+        "README.md belongs to auth",
+    }
+    assert all(len(proposal.id) == len("map-") + 8 for proposal in proposals)
+    assert len({proposal.id for proposal in proposals}) == 2
+    for proposal in proposals:
+        contributions.accept_proposal(database, proposal, AT)
+    assert sorted(contributions.list_module_edits(database)) == [
+        ("files", "auth", "README.md"),
+        ("purpose", "auth", "Signs people in"),
+    ]
+    assert contributions.list_relations(database) == []
+
+
+def test_a_statement_that_a_person_made_already_is_not_proposed(memory: Holloway) -> None:
+    database = memory.store.database
+    contributions.save_relation(database, relation(note="through the queue"))
+    contributions.propose_relation(database, relation(origin="agent", note="otherwise"))
+    assert contributions.list_proposals(database) == []
+    assert [one.note for one in contributions.list_relations(database)] == ["through the queue"]
+
+
+def test_a_file_belongs_to_the_module_it_was_given_to_last_and_a_long_path_is_cut(memory: Holloway) -> None:
+    database = memory.store.database
+    for module in ("auth", "billing"):
+        contributions.edit_module(database, "files", module, "README.md", AT)
+    assert contributions.list_module_edits(database) == [("files", "billing", "README.md")]
+    contributions.edit_module(database, "files", "auth", "x" * (PATH_CHARS_MAX + 1), AT)
+    assert contributions.list_module_edits(database)[-1] == ("files", "auth", "x" * PATH_CHARS_MAX)
+    contributions.save_relation(database, relation("y" * PATH_CHARS_MAX))
+    with pytest.raises(InvalidInput, match="two ends"):
+        contributions.save_relation(database, relation("y" * (PATH_CHARS_MAX + 1)))

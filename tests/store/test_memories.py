@@ -6,6 +6,7 @@ import holloway
 from holloway.domain.memory import Draft, Memory, MemoryType, Source, State, WrongReason
 from holloway.errors import InvalidInput
 from holloway.store.filter import Filter
+from holloway.store.memories import UnknownMemory
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from tests.conftest import Repository
@@ -47,6 +48,23 @@ def test_ids_are_short_and_any_unique_beginning_works(memory: holloway.Holloway)
     assert memory.get(made.id[:4]).id == made.id
     assert memory.get(f"[hw:{made.id}]").id == made.id
     assert memory.get(made.id.upper()).id == made.id
+
+
+def test_a_reference_longer_than_any_id_is_no_id(memory: holloway.Holloway) -> None:
+    with pytest.raises(UnknownMemory):
+        memory.get("f" * 32)
+    with pytest.raises(InvalidInput, match="is not an id"):
+        memory.get("f" * 33)
+
+
+def test_the_mean_confidence_is_of_living_memories(memory: holloway.Holloway) -> None:
+    assert memory.store.memories.mean_confidence() is None
+    taught(memory, "one")
+    inferred(memory, "two", "s1")
+    gone = taught(memory, "three")
+    confidences = [stored.confidence for stored in memory.memories() if stored.id != gone.id]
+    memory.forget([gone])
+    assert memory.store.memories.mean_confidence() == pytest.approx(sum(confidences) / 2)
 
 
 def test_an_ambiguous_beginning_names_the_candidates(memory: holloway.Holloway) -> None:

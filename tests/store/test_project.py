@@ -371,3 +371,10 @@ def test_every_folder_down_to_the_project_is_private_whatever_the_umask(reposito
         assert (home / "projects").stat().st_mode & 0o777 == 0o700
     finally:
         os.umask(umask)
+
+
+def test_the_files_of_a_project_lie_in_its_data_folder(repository: Repository, home: Path) -> None:
+    project = projects.resolve_project(repository.root, home)
+    places = (project.database_path, project.backups_folder, project.journal_folder, project.checkpoints_folder)
+    assert [place.name for place in places] == ["memory.db", "backups", "journal", "checkpoints"]
+    assert {place.parent for place in places} == {project.folder} == {home / "projects" / project.key}

@@ -90,6 +90,11 @@ def test_paths_of_a_foreign_file_are_checked_without_a_project(path: str) -> Non
         sanitize_draft(Draft(content="x", files=(path,)))
 
 
+def test_a_colon_in_a_name_is_no_drive(repository: Repository) -> None:
+    draft = sanitize_draft(Draft(content="x", files=("ab:c.py", "src\\a.py"))).draft
+    assert draft.files == ("ab:c.py", "src/a.py")
+
+
 @pytest.mark.parametrize("content", ["", "   ", "\u202e", "x" * (CONTENT_BYTES_MAX + 1), "é" * CONTENT_BYTES_MAX])
 def test_empty_and_overlong_memories_are_refused(content: str) -> None:
     with pytest.raises(InvalidInput):

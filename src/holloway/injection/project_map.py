@@ -18,7 +18,7 @@ PROGRESS_STALE_S = 30
 """An index run that has not reported for this long is taken for dead."""
 _STAGES = {"reading": (0.0, 0.6), "resolving": (0.6, 0.3)}
 """Start of each stage of an index run, and its share of the full run."""
-_LAST_STAGE = (0.9, 0.3)
+_LAST_STAGE = (0.9, 0.1)
 
 
 class ProjectMap:

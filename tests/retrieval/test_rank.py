@@ -1,10 +1,9 @@
-"""Each stage of recall, alone."""
+"""Ranking: fusion, boost, factors, duplicates and diversity, each alone."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -13,10 +12,13 @@ from hypothesis import strategies as st
 from holloway.domain.memory import MemoryType, Source, State
 from holloway.domain.work import Phase
 from holloway.retrieval import rank
-from holloway.retrieval.candidates import QueryKind, parse_query
+from holloway.retrieval.candidates import QueryKind
 from holloway.retrieval.rank import (
     BOOST,
+    COMPARED_CANDIDATES_MAX,
     LIST_WEIGHTS,
+    LONG_LIST,
+    RANK_OFFSET,
     Fusion,
     boost_scores,
     diversify_ranking,
@@ -24,39 +26,10 @@ from holloway.retrieval.rank import (
     fuse_scores,
     make_word_similarity,
 )
-from holloway.retrieval.recall import STAGES, RecallOptions, RecallResult, recall_memories
-from holloway.store.filter import Filter
 from tests.retrieval.made import made
-from tests.store.test_memories import taught
-
-if TYPE_CHECKING:
-    import holloway
 
 NOW = datetime(2026, 10, 1, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("text", "files", "kind"),
-    [
-        ("why do the session tests hang", (), QueryKind.SEMANTIC),
-        ("It breaks. Then what?", (), QueryKind.SEMANTIC),
-        ("parseHTTPResponse timeouts", (), QueryKind.IDENTIFIER),
-        ("parseHTTPResponse swallows timeouts", (), QueryKind.SEMANTIC),
-        ("where is parse_header", (), QueryKind.IDENTIFIER),
-        ("src/auth/tokens.py", (), QueryKind.IDENTIFIER),
-        ("os.path.join on windows", (), QueryKind.IDENTIFIER),
-        ("what breaks if I change this", ("a.py",), QueryKind.SEMANTIC),
-        ("the of", (), QueryKind.SEMANTIC),
-        ("", (), QueryKind.SEMANTIC),
-    ],
-)
-def test_a_question_tells_what_it_is_after(text: str, files: tuple[str, ...], kind: QueryKind) -> None:
-    assert parse_query(text, files=files).kind is kind
-
-
-def test_a_question_is_bounded_and_on_one_line() -> None:
-    assert len(parse_query("word\n " * 10_000).text) <= 4_096
-    assert parse_query(" a \n\t b ").text == "a b"
+YEAR = timedelta(days=365)
 
 
 scores_of = {
@@ -164,51 +137,101 @@ def test_what_repeats_a_better_one_steps_back_where_that_is_asked_for() -> None:
     assert diversify_ranking({}, likeness) == []
 
 
-@pytest.mark.parametrize("others", [0, 1, 3])
-def test_an_exact_match_is_told_as_the_best_by_words_however_little_is_known(
-    memory: holloway.Holloway, others: int
-) -> None:
-    exact = taught(memory, "tests/auth needs a running redis")
-    for number in range(others):
-        taught(memory, f"redis was no help with {number}")
-    first, *rest = recall_memories(memory.store, parse_query(exact.content), Filter(), 10)
-    assert (first.memory.id, first.stages["text"]) == (exact.id, 1.0)
-    assert all(0 < result.stages["text"] < 1 for result in rest)
+def test_recency_halves_by_the_days_of_its_files() -> None:
+    code, docs, config = ("a.py",), ("a.md",), ("a.toml",)
+    halved = 1 - rank.RECENCY_SHARE / 2
+    for files, days in ((code, 180), (docs, 365), (config, 120), ((*code, *config), 150), ((), 180)):
+        old = NOW + timedelta(days=days)
+        assert rank.compute_recency(made(1, files=files), old) == pytest.approx(halved)
+    assert rank.compute_recency(made(1), NOW - YEAR) == 1.0
 
 
-def test_a_stage_that_is_off_says_nothing_and_changes_nothing(memory: holloway.Holloway) -> None:
-    long = "tokens of the public api live an hour and expire for good when nobody asks"
-    for text in (long, f"{long} again", "tokens live an hour or two", "dates are utc"):
-        taught(memory, text)
-
-    def asked(stages: frozenset[str]) -> list[RecallResult]:
-        means = RecallOptions(phase=Phase.IMPLEMENT, stages=stages)
-        return recall_memories(memory.store, parse_query("tokens an hour"), Filter(), 10, means)
-
-    full, bare = asked(STAGES), asked(frozenset())
-    assert {"trust", "recency", "confidence", "staleness", "phase"} <= set(full[0].stages)
-    assert set(bare[0].stages) == {"text", "fused"}
-    assert (len(full), len(bare)) == (2, 3)
-    assert {one.memory.id for one in asked(STAGES | {"difference"})} == {one.memory.id for one in full}
+def test_a_use_makes_a_memory_recent() -> None:
+    used = replace(made(1), last_used_at="2027-10-01T00:00:00.000Z")
+    assert rank.compute_recency(used, NOW + YEAR) == 1.0
 
 
-def test_what_only_one_way_finds_is_found_and_only_that_way_is_told_of(memory: holloway.Holloway) -> None:
-    said = taught(memory, "the cache is flushed by hand")
-    placed = taught(memory, "money is integer cents", files=["src/shop/billing/invoice.py"])
-    means = RecallOptions(places={"src/shop/billing/invoice.py": 1.0})
-    found = recall_memories(memory.store, parse_query("cache"), Filter(), 10, means)
-    assert {each.memory.id: sorted({"text", "graph"} & set(each.stages)) for each in found} == {
-        said.id: ["text"],
-        placed.id: ["graph"],
-    }
+def test_files_that_changed_cost_by_their_share_unless_the_memory_is_pinned() -> None:
+    memory = made(1, files=("a.py", "b.py"))
+    changed = {"a.py": 3.0, "other.py": 1.0}
+    assert rank.compute_staleness(memory, changed) == pytest.approx(1 - rank.CHANGED_SHARE / 2)
+    assert rank.compute_staleness(replace(memory, pinned=True), changed) == 1.0
+    assert rank.compute_staleness(made(1), changed) == 1.0
+    assert rank.compute_staleness(replace(memory, stale_at="2026-10-01T00:00:00.000Z"), {}) == rank.STALE_FACTOR
 
 
-def test_what_lies_beside_the_best_hit_comes_before_what_matches_as_well(memory: holloway.Holloway) -> None:
-    invoice = "src/shop/billing/invoice.py"
-    lone = taught(memory, "the cache is flushed on mondays", files=["README.md"])
-    beside = taught(memory, "the cache is flushed on fridays", files=[invoice])
-    best = taught(memory, "the cache of totals is flushed by hand", files=[invoice])
-    found = recall_memories(memory.store, parse_query("totals cache flushed by hand"), Filter(), 10)
-    assert [each.memory.id for each in found] == [best.id, beside.id, lone.id]
-    assert found[1].stages["neighbourhood"] > found[1].stages["fused"]
-    assert found[2].stages["neighbourhood"] == found[2].stages["fused"]
+def test_a_confidence_of_nothing_costs_its_share_and_a_full_one_nothing() -> None:
+    def factor(confidence: float) -> float:
+        memory = replace(made(1), confidence=confidence, half_life_days=None)
+        return rank.compute_factors(memory, NOW, None, {})["confidence"]
+
+    assert factor(1.0) == 1.0
+    assert factor(0.0) == pytest.approx(1 - rank.CONFIDENCE_SHARE)
+    assert factor(0.5) == pytest.approx(1 - rank.CONFIDENCE_SHARE / 2)
+
+
+def test_a_type_without_a_weight_in_a_phase_is_neutral() -> None:
+    factors = rank.compute_factors(made(1, MemoryType.PREFERENCE), NOW, Phase.REFLECT, {})
+    assert factors["phase"] == 1.0
+
+
+def test_ranks_are_fused_by_their_reciprocals() -> None:
+    fused = fuse_scores({"text": {7: 1.0, 8: 9.0, 9: 1.0}}, QueryKind.SEMANTIC, Fusion.RANKS)
+    first, second, third = (1 / (RANK_OFFSET + place) for place in (1, 2, 3))
+    assert fused == pytest.approx({8: 1.0, 7: second / first, 9: third / first})
+
+
+def test_a_cosine_counts_from_the_threshold_in_a_short_list_and_from_the_lowest_in_a_long_one() -> None:
+    def weigh(cosines: dict[int, float], related_from: float) -> dict[int, float]:
+        return fuse_scores({"dense": cosines}, QueryKind.SEMANTIC, related_from=related_from)
+
+    assert weigh({1: 0.8, 2: 0.6}, 0.4) == pytest.approx({1: 1.0, 2: 0.5})
+    assert weigh({1: 0.8, 2: 0.6}, 0.0) == pytest.approx({1: 1.0, 2: 0.0})
+    long = {number: 0.5 + number / 1_000 for number in range(LONG_LIST)}
+    assert weigh(long, 0.4)[0] == 0.0
+    del long[0]
+    assert weigh(long, 0.4)[1] > 0.0
+    assert weigh({}, 0.4) == {}
+
+
+def test_equal_scores_are_all_the_best_and_scores_of_nothing_stay_nothing() -> None:
+    assert fuse_scores({"dense": {1: 0.5, 2: 0.5}}, QueryKind.SEMANTIC, related_from=0.5) == {1: 1.0, 2: 1.0}
+    assert fuse_scores({"graph": {1: 0.0}}, QueryKind.SEMANTIC) == {1: 0.0}
+
+
+def test_an_identifier_trusts_words_more_than_meaning() -> None:
+    lists = {"text": {1: 1.0}, "dense": {2: 1.0}}
+    assert fuse_scores(lists, QueryKind.IDENTIFIER) == pytest.approx({1: 1.0, 2: 3 / 7})
+    assert fuse_scores(lists, QueryKind.SEMANTIC) == {1: 1.0, 2: 1.0}
+
+
+def test_the_boost_comes_from_the_best_other_memory_on_any_file() -> None:
+    files = {1: ("a.py",), 2: ("a.py", "b.py"), 3: ("b.py",), 4: ("b.py",)}
+    memories = {seq: made(seq, files=paths) for seq, paths in files.items()}
+    boosted = boost_scores({1: 0.1, 2: 0.2, 3: 0.4, 4: 0.8}, memories)
+    gains = {seq: (boosted[seq] - score) / BOOST for seq, score in {1: 0.1, 2: 0.2, 3: 0.4, 4: 0.8}.items()}
+    assert gains == pytest.approx({1: 0.2, 2: 0.8, 3: 0.8, 4: 0.4})
+
+
+def test_two_texts_are_alike_by_the_share_of_their_words() -> None:
+    texts = {1: "a b C", 2: "A b d", 3: "", 4: " "}
+    alike = make_word_similarity(texts.__getitem__)
+    assert (alike(1, 2), alike(1, 3), alike(3, 4)) == (0.5, 0.0, 1.0)
+
+
+def test_a_text_just_below_the_threshold_is_no_duplicate() -> None:
+    for similarity, expected in ((rank.DUPLICATE_SIMILARITY, [1]), (rank.DUPLICATE_SIMILARITY - 0.01, [1, 2])):
+        assert drop_near_duplicates([1, 2], lambda first, second, value=similarity: value, 5) == expected
+
+
+def test_only_the_best_are_compared_and_of_equal_ones_the_newest_comes_first() -> None:
+    order = diversify_ranking(dict.fromkeys(range(COMPARED_CANDIDATES_MAX + 5), 1.0), lambda first, second: 0.0)
+    assert order == list(range(COMPARED_CANDIDATES_MAX + 4, 4, -1))
+
+
+def test_the_nearest_of_those_chosen_counts() -> None:
+    alike = {frozenset({1, 3}): 0.9, frozenset({2, 3}): 0.1}
+    order = diversify_ranking(
+        {1: 1.0, 2: 0.9, 3: 0.85, 4: 0.8}, lambda first, second: alike.get(frozenset({first, second}), 0.0)
+    )
+    assert order == [1, 2, 4, 3]

@@ -1,0 +1,82 @@
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from holloway.codemap.modules.overview import Overview
+from holloway.injection.project_map import PROGRESS_STALE_S, ProjectMap, read_progress
+from holloway.service.holloway import Holloway
+
+TOKENS = "src/shop/auth/tokens.py"
+
+
+@pytest.fixture
+def project_map(memory: Holloway) -> ProjectMap:
+    return ProjectMap(str(memory.project.folder), str(memory.project.root))
+
+
+def test_without_a_map_every_answer_is_empty(memory: Holloway, project_map: ProjectMap) -> None:
+    connection = memory.store.database.connection
+    assert project_map.locate(connection, "refresh", memory.clock.now()) is None
+    assert project_map.find_modules([TOKENS, "README.md"]) == ["", ""]
+    assert project_map.load_overview() == Overview()
+    assert project_map.read_progress() == ""
+    assert not Path(project_map.path).exists()
+
+
+def test_a_map_that_was_never_filled_counts_as_none(memory: Holloway, project_map: ProjectMap) -> None:
+    memory.map.update()
+    database = memory.map.database
+    with database.write_transaction():
+        database.execute("DELETE FROM meta WHERE key = 'indexed_ns'")
+    assert project_map.locate(memory.store.database.connection, "refresh", memory.clock.now()) is None
+    assert project_map.find_modules([TOKENS]) == [""]
+
+
+def test_a_map_locates_files_and_knows_their_modules(memory: Holloway, project_map: ProjectMap) -> None:
+    memory.map.update()
+    located = project_map.locate(memory.store.database.connection, "refresh the token", memory.clock.now(), limit=1)
+    assert located is not None
+    assert [file.path for file in located.files] == [TOKENS]
+    several = project_map.locate(memory.store.database.connection, "shop auth token session", memory.clock.now())
+    assert several is not None
+    assert len(several.files) > 1
+    module = memory.map.module_of(TOKENS)
+    assert module
+    assert project_map.find_modules([TOKENS, "gone.py"]) == [module, ""]
+    assert project_map.find_modules([]) == []
+    assert project_map.load_overview().files > 0
+
+
+@pytest.mark.parametrize(
+    ("stage", "done", "total", "text"),
+    [
+        ("reading", 0, 10, "0 %"),
+        ("reading", 5, 10, "30 %"),
+        ("resolving", 0, 10, "60 %"),
+        ("resolving", 10, 10, "90 %"),
+        ("storing", 5, 10, "95 %"),
+        ("storing", 10, 10, "100 %"),
+        ("reading", 0, 0, "0 %"),
+        ("reading", 1, 1, "60 %"),
+    ],
+)
+def test_progress_is_a_share_of_the_whole_run(
+    project_map: ProjectMap, stage: str, done: int, total: int, text: str
+) -> None:
+    report = {"at": time.time(), "stage": stage, "done": done, "total": total}
+    Path(project_map.path).with_suffix(".progress").write_text(json.dumps(report))
+    assert project_map.read_progress() == text
+
+
+def test_progress_of_a_run_that_died_or_cannot_be_read_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "map.progress"
+    report = {"stage": "reading", "done": 1, "total": 2}
+    path.write_text(json.dumps({**report, "at": time.time() - PROGRESS_STALE_S - 1}))
+    assert read_progress(str(path)) == ""
+    path.write_text(json.dumps({**report, "at": time.time() - PROGRESS_STALE_S / 2}))
+    assert read_progress(str(path)) == "30 %"
+    for broken in ("{", "[]", "{}", json.dumps({**report, "at": "x"})):
+        path.write_text(broken)
+        assert read_progress(str(path)) == ""

@@ -1,0 +1,209 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holloway.config import PROMPT_COUPLED_MAX, PROMPT_FILES_MAX, PROMPT_TESTS_MAX, PROMPT_TOKENS_MAX
+from holloway.injection.prompt_text import (
+    choose_files,
+    drop_unrelated_errors,
+    is_task,
+    label_doubt,
+    render,
+    task_keywords,
+)
+from holloway.injection.template import line
+from holloway.retrieval.evidence import LATELY_REASON, UNDERWAY_REASON, CoupledFile
+from holloway.retrieval.locate import LocatedFile, LocateResult
+from holloway.text.tokens import MARGIN, estimate_tokens
+from tests.injection.test_tool_result import ROW
+
+NAMED = LocatedFile("src/a.py", 1.0, ("named: a.py", "changed recently"), ("refresh",))
+
+
+def test_it_reads_like_this() -> None:
+    located = LocateResult((NAMED,), ("tests/test_a.py",), (CoupledFile("src/b.py", "src/a.py", 9, 11),))
+    rows: list[dict[str, object]] = [{**ROW, "files": ["src/a.py"]}]
+    said = render(located.files, located, rows, test_command="pytest -q")
+    assert said.text == (
+        "holloway: for this task, from earlier sessions and the code map:\n"
+        "- src/a.py: refresh (named: a.py)\n"
+        "- src/b.py: changes together with src/a.py in 9 of 11 commits\n"
+        "- tests: tests/test_a.py (run: pytest -q)\n"
+        "- Trap: refresh() burns the token [hw:7f3a2c, 3 sessions, last 12 Oct]"
+    )
+    assert said.memories == ("7f3a2c",)
+
+
+def test_what_is_no_trap_is_not_called_one() -> None:
+    row: dict[str, object] = {**ROW, "type": "module_insight", "state": "unconfirmed", "summary": "money is in cents"}
+    assert (
+        render((), LocateResult(), [row]).text.split("\n")[1].startswith("- Module insight, unconfirmed: money is in")
+    )
+
+
+def test_a_dead_end_says_why_and_what_instead() -> None:
+    details = {"approach": "Redis", "reason": "CI has none", "alternative": "SQLite"}
+    row: dict[str, object] = {**ROW, "type": "dead_end", "summary": "Redis for sessions", "details": details}
+    told = "Redis for sessions; CI has none; instead: SQLite"
+    assert (
+        render((), LocateResult(), [row]).text.split("\n")[1].startswith(f"- Dead end (seen 12 Oct): {told} [hw:7f3a2c")
+    )
+
+
+def test_files_that_only_habit_speaks_for_are_not_named() -> None:
+    habit = LocatedFile("src/busy.py", 1.0, ("changed recently", "imported by src/a.py"))
+    small_talk = LocatedFile("src/word.py", 0.9, ("speaks of good, looks", "changed for “thanks for the test”"))
+    one_word = LocatedFile("src/one.py", 0.8, ("speaks of invoice",))
+    located = LocateResult((habit, small_talk, one_word), ("tests/test_x.py",), (CoupledFile("a", "b", 9, 9),))
+    assert choose_files(located, "thanks, the test of the invoice looks good") == ()
+    assert render((), located, []).text == ""
+
+
+def test_where_the_words_of_a_task_speak_for_one_file_those_of_the_latest_sessions_come_along() -> None:
+    meant = LocatedFile("src/jwt.py", 0.5, ("speaks of jwt, keys", "changed for “RS256 keys”"))
+    habit = LocatedFile("src/login.py", 1.0, ("opened in the latest sessions",))
+    faint = LocatedFile("src/far.py", 0.1, ("opened in the latest sessions",))
+    assert choose_files(LocateResult((habit, meant, faint)), "jwt fails for RS256 keys") == (habit, meant)
+    assert choose_files(LocateResult((habit, faint)), "jwt fails for RS256 keys") == ()
+
+
+@pytest.mark.parametrize("text", ["fix src/a.py", "see shop.auth.tokens", "rename parse_http", "rename parseHTTP"])
+def test_one_name_from_code_is_enough_for_a_task(text: str) -> None:
+    assert is_task(text)
+
+
+def test_words_that_any_conversation_has_are_no_task() -> None:
+    assert not is_task("Thanks, that looks good to me, go on like this please.")
+    assert is_task("the invoice totals are wrong")
+
+
+def test_files_that_several_words_of_the_task_speak_for_are_named() -> None:
+    file = LocatedFile("src/jwt.py", 0.5, ("speaks of jwt", "changed for “RS256 keys”"))
+    assert choose_files(LocateResult((file,)), "jwt fails for RS256") == (file,)
+
+
+def test_of_the_words_that_speak_for_a_file_only_the_tasks_own_are_shown() -> None:
+    file = LocatedFile(
+        "src/auth/jwt.py", 1.0, ("path has auth, jwt", "speaks of up, jwt, make, keys", "changed recently")
+    )
+    said = render((file,), LocateResult((file,)), [], task="make up the jwt keys")
+    assert said.text.split("\n")[1] == "- src/auth/jwt.py (speaks of jwt, keys)"
+
+
+def test_files_that_changed_together_once_or_with_something_else_are_no_line() -> None:
+    seldom, elsewhere = CoupledFile("src/b.py", "src/a.py", 2, 2), CoupledFile("src/c.py", "src/other.py", 9, 9)
+    assert "together" not in render((NAMED,), LocateResult((NAMED,), (), (seldom, elsewhere)), []).text
+
+
+def test_an_error_comes_with_a_prompt_only_where_the_prompt_is_about_it() -> None:
+    row: dict[str, object] = {**ROW, "type": "error_pattern", "summary": "“redis refused port 6379”: set REDIS_URL"}
+    assert drop_unrelated_errors([row, ROW], "why is redis refusing the connection on its port") == [row, ROW]
+    assert drop_unrelated_errors([row, ROW], "rename the invoice totals") == [ROW]
+
+
+@pytest.mark.promise("texts-fit")
+def test_where_it_is_too_long_coupled_files_go_first_then_the_files_least_sure_of_then_memories() -> None:
+    files = tuple(LocatedFile(f"src/{number}/{'long_name/' * 60}a.py", 1.0, ("closest in it",)) for number in range(10))
+    coupled = (CoupledFile("src/b.py", files[0].path, 9, 11),)
+    said = render(files, LocateResult(files, (), coupled), [ROW])
+    assert 0 < len(said.files) < len(files)
+    assert said.files == tuple(file.path for file in files[: len(said.files)])
+    assert said.memories == ("7f3a2c",)
+    wordy: list[dict[str, object]] = [
+        {**ROW, "id": f"{number:06x}", "summary": "a long story " * 60} for number in range(12)
+    ]
+    told = render(files, LocateResult(files, (), coupled), wordy)
+    assert told.files == (files[0].path,)
+    assert told.memories == tuple(str(row["id"]) for row in wordy[: len(told.memories)])
+
+
+@pytest.mark.promise("texts-fit")
+@given(
+    st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), max_size=12),
+    st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=400), max_size=12),
+)
+def test_it_never_exceeds_its_budget_and_names_what_is_in_it(paths: list[str], summaries: list[str]) -> None:
+    files = tuple(LocatedFile(path, 1.0, (f"named: {path}",)) for path in paths)
+    rows = [{**ROW, "id": f"{number:06x}", "summary": each} for number, each in enumerate(summaries)]
+    said = render(
+        files, LocateResult(files, tuple(paths), tuple(CoupledFile(path, path, 9, 9) for path in paths)), rows
+    )
+    assert estimate_tokens(said.text) * MARGIN <= PROMPT_TOKENS_MAX
+    assert [f"[hw:{one}" in said.text for one in said.memories] == [True] * len(said.memories)
+
+
+def test_a_prompt_without_a_place_is_met_with_the_work_at_hand_only_where_a_session_begins() -> None:
+    underway = LocatedFile("src/a.py", 1.0, (UNDERWAY_REASON,), ("fix",))
+    lately = LocatedFile("src/b.py", 0.9, (LATELY_REASON,))
+    other = LocatedFile("src/c.py", 0.8, ("changed recently",))
+    located = LocateResult((underway, lately, other))
+    assert choose_files(located, "fix the tests") == ()
+    chosen = choose_files(located, "fix the tests", begins=True)
+    assert chosen == (LocatedFile("src/a.py", 1.0, (UNDERWAY_REASON,)), lately)
+    assert render(chosen, located, [], task="fix the tests").text.split("\n")[0] == line("prompt", "at_hand")
+
+
+def test_only_the_best_files_are_chosen() -> None:
+    files = tuple(LocatedFile(f"src/{number}.py", 1.0, ("defines class Cart",)) for number in range(12))
+    assert choose_files(LocateResult(files), "x") == files[:PROMPT_FILES_MAX]
+    just, below = LocatedFile("a", 0.3, ("named: a",)), LocatedFile("b", 0.29, ("named: b",))
+    assert choose_files(LocateResult((just, below)), "x") == (just,)
+
+
+def test_a_file_has_two_symbols_and_its_two_most_specific_reasons() -> None:
+    reasons = ("changed recently", "named: a.py", "defines class Cart", "speaks of cart", "closest in Cart")
+    file = LocatedFile("src/a.py", 1.0, reasons, ("one", "two", "three"))
+    shown = render((file,), LocateResult((file,)), [], task="cart").text.split("\n")[1]
+    assert shown == "- src/a.py: one, two (named: a.py; defines class Cart)"
+
+
+def test_a_file_with_only_weak_reasons_shows_them() -> None:
+    file = LocatedFile("src/a.py", 1.0, ("changed recently", "path has cart"))
+    shown = render((file,), LocateResult((file,)), []).text.split("\n")[1]
+    assert shown == "- src/a.py (changed recently; path has cart)"
+
+
+def test_tests_and_coupled_files_are_bounded_and_come_only_with_files() -> None:
+    tests = tuple(f"tests/test_{number}.py" for number in range(PROMPT_TESTS_MAX + 1))
+    coupled = tuple(CoupledFile(f"src/{number}.py", "src/a.py", 3, 4) for number in range(PROMPT_COUPLED_MAX + 1))
+    located = LocateResult((NAMED,), tests, coupled)
+    said = render((NAMED,), located, [])
+    assert said.files == (*(pair.path for pair in coupled[:PROMPT_COUPLED_MAX]), *tests[:PROMPT_TESTS_MAX])
+    assert f"- tests: {', '.join(tests[:PROMPT_TESTS_MAX])}" in said.text.split("\n")
+    assert "tests" not in render((), located, [ROW]).text
+
+
+def test_files_that_the_prompt_names_itself_are_not_counted_as_pointed_to() -> None:
+    other = LocatedFile("src/b.py", 1.0, ("defines class Cart",))
+    assert render((NAMED, other), LocateResult((NAMED, other)), []).files == ("src/b.py",)
+
+
+@pytest.mark.parametrize(
+    ("count", "sessions", "times"), [(3, '["a"]', "3 times"), (1, "[]", "once"), (0, '["a", "b"]', "2 times")]
+)
+def test_a_recipe_lists_its_steps_and_how_often_they_worked(count: int, sessions: str, times: str) -> None:
+    steps = [{"description": f"Do {number}", "file": "src/a.py" if number == 1 else ""} for number in range(1, 11)]
+    details = {"task": "add a provider", "steps": steps, "success_count": count}
+    said = render((), LocateResult(), [], recipe={**ROW, "id": "abcdef", "details": details, "sessions": sessions})
+    shown = said.text.split("\n")
+    assert shown[1:4] == [
+        f"- Done before ({times}): add a provider [hw:abcdef]",
+        "-   1. Do 1 (src/a.py)",
+        "-   2. Do 2",
+    ]
+    assert (len(shown), shown[-1]) == (10, "-   8. Do 8")
+    assert said.memories == ("abcdef",)
+
+
+def test_a_recipe_that_does_not_fit_is_left_out() -> None:
+    details = {"task": "a long task " * 2_000, "steps": []}
+    assert render((), LocateResult(), [], recipe={**ROW, "details": details}).text == ""
+
+
+def test_keywords_leave_out_words_of_any_conversation() -> None:
+    assert task_keywords("please fix the invoice totals") == {"invoice", "total"}
+
+
+@pytest.mark.parametrize(("state", "label"), [("confirmed", ""), ("unconfirmed", ", unconfirmed")])
+def test_only_doubt_is_labelled(state: str, label: str) -> None:
+    assert label_doubt(state) == label
