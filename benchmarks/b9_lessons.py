@@ -174,9 +174,8 @@ def score(options: argparse.Namespace) -> None:
         texts = [verdicts.get(row["hash"], "noise") for row in shown_rows if row["project"] == letter]
         low, high = _bootstrap(lessons)
         shares = {verdict: texts.count(verdict) for verdict in VERDICTS}
-        print(
-            f"{letter}: recall {sum(lessons)} of {len(lessons)}, {sum(lessons) / len(lessons):.2f} [{low:.2f}, {high:.2f}]"
-        )
+        share = sum(lessons) / len(lessons)
+        print(f"{letter}: recall {sum(lessons)} of {len(lessons)}, {share:.2f} [{low:.2f}, {high:.2f}]")
         print(
             f"   shown {len(texts)}: "
             + ", ".join(f"{name} {count / max(1, len(texts)):.2f}" for name, count in shares.items())

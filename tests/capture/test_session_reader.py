@@ -34,7 +34,8 @@ def test_an_entry_without_a_folder_keeps_the_folder_before(session: Following) -
 def test_a_call_and_its_result_have_one_id_and_paths_of_the_project(session: Following, tmp_path: Path) -> None:
     (call,) = session.record_tool_use("Read", {"file_path": str(tmp_path / "src/a.py")}, "t1", "helper")
     assert call == Call(session.at, "t1", ToolKind.READ, "Read", path="src/a.py", actor="helper")
-    assert session.find_open_kind("t1") is ToolKind.READ
+    assert (call := session.find_open_call("t1")) is not None
+    assert call.kind is ToolKind.READ
     (result,) = session.record_answer("t1", f"in {tmp_path}/src/a.py", ok=False)
     assert result == Result(session.at, "t1", False, "in src/a.py")
 
@@ -44,7 +45,7 @@ def test_a_call_is_answered_once(session: Following) -> None:
     assert session.record_answer("other", "text", ok=True) == []
     assert session.record_answer("t1", "text", ok=True)
     assert session.record_answer("t1", "text", ok=True) == []
-    assert session.find_open_kind("t1") is None
+    assert session.find_open_call("t1") is None
 
 
 def test_a_call_that_is_written_twice_counts_once(session: Following) -> None:
@@ -71,7 +72,8 @@ def test_the_oldest_open_call_is_given_up_above_the_limit(session: Following, mo
     monkeypatch.setattr(session_reader, "OPEN_CALLS_MAX", 2)
     for name in ("t1", "t2"):
         session.record_tool_use("Bash", {"command": "ls"}, name)
-    assert session.find_open_kind("t1") is ToolKind.SHELL
+    assert (call := session.find_open_call("t1")) is not None
+    assert call.kind is ToolKind.SHELL
     session.record_tool_use("Bash", {"command": "ls"}, "t3")
     assert [session.find_open_kind(name) for name in ("t1", "t2", "t3")] == [None, ToolKind.SHELL, ToolKind.SHELL]
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
-from holloway.config import PASSAGE_CHARS_MAX, PASSAGES_MAX
+from holloway.config import LESSON_CHARS_MAX, PASSAGES_MAX
 from holloway.domain.event import ToolKind
 from holloway.observer import own_text
 from holloway.observer.words.prompt import split_pasted_blocks, strip_host_additions
@@ -53,7 +53,7 @@ class Speaker(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ProsePassage:
     """A piece of prose with its speaker, the heading or lead-in above it, and the text that it answers."""
 
     step: int
@@ -64,7 +64,7 @@ class Passage:
     answers: str = ""
 
 
-def list_passages(activity: SessionActivity) -> list[Passage]:
+def list_passages(activity: SessionActivity) -> list[ProsePassage]:
     """List the passages of a session in order, at most PASSAGES_MAX of the last ones."""
     passages = [
         *_list_spoken_passages(activity),
@@ -75,7 +75,7 @@ def list_passages(activity: SessionActivity) -> list[Passage]:
     return sorted(passages, key=lambda passage: (passage.step, passage.at))[-PASSAGES_MAX:]
 
 
-def _list_spoken_passages(activity: SessionActivity) -> Iterator[Passage]:
+def _list_spoken_passages(activity: SessionActivity) -> Iterator[ProsePassage]:
     """Yield what the person typed, and the visible words of the main agent; subagents' words are not read.
 
     On labelled sessions 3 % of the passages of subagents were worth telling, and 17 % were wrong by the end.
@@ -85,30 +85,30 @@ def _list_spoken_passages(activity: SessionActivity) -> Iterator[Passage]:
         text = own_text.strip_own_text(note.text)
         if note.voice == "user":
             for passage, context in split_passages(extract_typed_text(text)):
-                yield Passage(note.step, note.at, Speaker.PERSON, passage, context, last_message)
+                yield ProsePassage(note.step, note.at, Speaker.PERSON, passage, context, last_message)
         elif note.voice == "summary":
             yield from _split_summary(note, text)
         elif note.voice == "agent" and not note.actor:
             for passage, context in split_passages(text):
-                yield Passage(note.step, note.at, Speaker.AGENT, passage, context)
+                yield ProsePassage(note.step, note.at, Speaker.AGENT, passage, context)
             last_message = text
 
 
-def _split_summary(note: Note, text: str) -> Iterator[Passage]:
+def _split_summary(note: Note, text: str) -> Iterator[ProsePassage]:
     """Yield the passages of the sections that state causes and facts; others repeat the task and the next steps."""
     for section in _SECTION.split(text):
         title, _, body = section.partition("\n")
         heading = _TITLE.match(title)
         if heading and _TOLD_SECTIONS.match(heading[1]):
             for passage, context in split_passages(dedent(body)):
-                yield Passage(note.step, note.at, Speaker.SUMMARY, passage, context)
+                yield ProsePassage(note.step, note.at, Speaker.SUMMARY, passage, context)
 
 
-def _list_commit_passages(activity: SessionActivity) -> Iterator[Passage]:
+def _list_commit_passages(activity: SessionActivity) -> Iterator[ProsePassage]:
     for entry in activity.successful_commits:
         subject, _, body = entry.message.strip().partition("\n")
         for passage in split_commit_body(body):
-            yield Passage(entry.step, entry.action.at, Speaker.COMMIT, passage, subject[:CONTEXT_CHARS_MAX])
+            yield ProsePassage(entry.step, entry.action.at, Speaker.COMMIT, passage, subject[:CONTEXT_CHARS_MAX])
 
 
 def split_commit_body(body: str) -> list[str]:
@@ -117,22 +117,22 @@ def split_commit_body(body: str) -> list[str]:
     return [passage for passage, _ in split_passages(kept)]
 
 
-def _list_pull_request_passages(activity: SessionActivity) -> Iterator[Passage]:
+def _list_pull_request_passages(activity: SessionActivity) -> Iterator[ProsePassage]:
     for entry in activity.entries:
         if entry.program == PULL_REQUEST_PROGRAM and entry.action.ok is not False:
             title, _, body = entry.message.strip().partition("\n")
             for passage, context in split_passages(body):
                 heading = context or title[:CONTEXT_CHARS_MAX]
-                yield Passage(entry.step, entry.action.at, Speaker.PULL_REQUEST, passage, heading)
+                yield ProsePassage(entry.step, entry.action.at, Speaker.PULL_REQUEST, passage, heading)
 
 
-def _list_note_passages(activity: SessionActivity) -> Iterator[Passage]:
+def _list_note_passages(activity: SessionActivity) -> Iterator[ProsePassage]:
     """Yield what the agent wrote into files of notes: memory files of its host, learnings, decision records."""
     for action in activity.pad.actions:
         is_write = action.kind in (ToolKind.EDIT, ToolKind.WRITE) and action.ok is not False
         if is_write and not action.actor and _NOTE_PATH.search(action.path.replace("\\", "/")):
             for passage, context in split_passages("\n".join(action.added)):
-                yield Passage(action.step, action.at, Speaker.NOTE, passage, context)
+                yield ProsePassage(action.step, action.at, Speaker.NOTE, passage, context)
 
 
 def extract_typed_text(prompt: str) -> str:
@@ -206,7 +206,7 @@ def _join_nested(blocks: list[_Block]) -> list[_Block]:
         parent = block.parent
         if parent is None or not parent.text:
             joined.append(block)
-        elif len(parent.text) + len(block.text) < PASSAGE_CHARS_MAX:
+        elif len(parent.text) + len(block.text) < LESSON_CHARS_MAX:
             parent.text = f"{parent.text} {block.text}"
             block.text = ""
         else:
@@ -219,7 +219,7 @@ def _pack_sentences(block: str) -> Iterator[str]:
     """Yield runs of sentences that fit the limit; a longer sentence is left out."""
     run = ""
     for sentence in split_sentences(block):
-        if len(run) + len(sentence.strip()) > PASSAGE_CHARS_MAX:
+        if len(run) + len(sentence.strip()) > LESSON_CHARS_MAX:
             yield from _long_enough(run)
             run = ""
         run += sentence
@@ -228,5 +228,5 @@ def _pack_sentences(block: str) -> Iterator[str]:
 
 def _long_enough(run: str) -> Iterator[str]:
     text = run.strip()
-    if len(text) <= PASSAGE_CHARS_MAX and len(text.split()) >= PASSAGE_WORDS_MIN:
+    if len(text) <= LESSON_CHARS_MAX and len(text.split()) >= PASSAGE_WORDS_MIN:
         yield text

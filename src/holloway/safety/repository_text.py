@@ -15,7 +15,7 @@ from itertools import dropwhile, pairwise
 from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
-from holloway.config import PASSAGE_CHARS_MAX
+from holloway.config import LESSON_CHARS_MAX
 from holloway.data import load_table
 from holloway.text import programs
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 REPOSITORY_TEXT_CHARS_MAX = 300
 NAME_WORDS_MAX = 7
 """Maximum number of words of one identifier, a leading `test` aside; with more it is a sentence."""
-SUBJECT_CHARS_MAX = 120
+TOLD_SUBJECT_CHARS_MAX = 120
 PATH_PART_CHARS_MAX = 100
 PATH_WORDS_MAX = 7
 """Maximum number of words of one folder or file name."""
@@ -156,12 +156,12 @@ def is_failure(text: str) -> bool:
 
 def is_explanation(text: str) -> bool:
     """Whether a passage of a commit or a document explains: no order, no reader addressed, no host, no markup."""
-    return not _ORDER.search(text) and _is_statement(text, PASSAGE_CHARS_MAX)
+    return not _ORDER.search(text) and _is_statement(text, LESSON_CHARS_MAX)
 
 
 def is_subject(text: str) -> bool:
     """Whether a commit subject describes a change: it names no host and no program to run, and addresses nobody."""
-    return _SENTENCE_WORDS["act"].isdisjoint(_split_words(text)) and _is_statement(text, SUBJECT_CHARS_MAX)
+    return _SENTENCE_WORDS["act"].isdisjoint(_split_words(text)) and _is_statement(text, TOLD_SUBJECT_CHARS_MAX)
 
 
 def _is_statement(text: str, chars_max: int) -> bool:

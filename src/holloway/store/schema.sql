@@ -42,7 +42,7 @@ CREATE TABLE memories (
   deleted_reason  TEXT NOT NULL DEFAULT '',
   fingerprint     TEXT NOT NULL,
   search_text     TEXT NOT NULL                     -- identifiers whole and split; feeds the text index
-);
+, stated_at TEXT NOT NULL DEFAULT '');
 
 CREATE TABLE memory_files (
   path  TEXT NOT NULL,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holloway.observer.activity import SessionActivity
-    from holloway.observer.passages import Passage
+    from holloway.observer.passages import ProsePassage
 
 CONCLUSIONS_MAX = 8
 _SIGNALS = {
@@ -50,14 +50,14 @@ def detect_explanations(activity: SessionActivity) -> Iterator[Signal]:
             yield _build_signal(activity, passage, name, score)
 
 
-def _may_be_told(passage: Passage, last_edit: int) -> bool:
+def _may_be_told(passage: ProsePassage, last_edit: int) -> bool:
     """Return whether a passage may be a lesson: the ranker reads English only, and another language needs a rule."""
     if passage.speaker is Speaker.PERSON:
         return is_normative(passage.text) and find_user_correction(passage.text) is None
     return is_english(passage.text) and (passage.speaker is not Speaker.AGENT or passage.step >= last_edit)
 
 
-def _build_signal(activity: SessionActivity, passage: Passage, name: SignalName, score: float) -> Signal:
+def _build_signal(activity: SessionActivity, passage: ProsePassage, name: SignalName, score: float) -> Signal:
     file = find_named_file(activity, f"{passage.context} {passage.text}")
     facts = {"text": passage.text, "context": passage.context, "score": round(score, 3), "speaker": passage.speaker}
     if passage.speaker is Speaker.PERSON:
