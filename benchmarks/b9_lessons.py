@@ -101,9 +101,13 @@ def learn_project(repository: Path, pads: list[Scratchpad]) -> Iterator[dict[str
     moment = datetime.fromtimestamp(end, UTC).isoformat()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "checkout")
-        _run_git("clone", "--quiet", "--shared", str(repository), str(root))
+        _run_git("clone", "--quiet", "--shared", "--no-checkout", str(repository), str(root))
         commit = _run_git("-C", str(root), "log", "-1", "--format=%H", f"--until={moment}", "HEAD")
-        _run_git("-C", str(root), "checkout", "--quiet", "-B", "main", commit)
+        _run_git("-C", str(root), "update-ref", "refs/heads/main", commit)
+        _run_git("-C", str(root), "symbolic-ref", "HEAD", "refs/heads/main")
+        _run_git("-C", str(root), "read-tree", commit)
+        # A copy may lack its largest files.
+        subprocess.run(["git", "-C", str(root), "checkout-index", "-a", "-f"], capture_output=True, check=False)
         clock = FakeClock(datetime.fromtimestamp(end + DAY_S, UTC))
         with holloway.open(root, home=Path(folder, "home"), clock=clock) as memory:
             memory.map.update()

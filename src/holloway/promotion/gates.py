@@ -52,7 +52,6 @@ GATES: dict[SessionType, Gate] = {
         review=True,
         rules={
             **_EXPLICIT,
-            SignalName.CO_ACCESS: GateRule(1, 0.15),
             SignalName.SELF_CORRECTION: GateRule(1),
             SignalName.REPEATED_GREP: GateRule(1, 0.10),
         },

@@ -185,18 +185,6 @@ def _write_dead_end(signal: Signal, evidence: SignalEvidence) -> MemoryText | No
     return MemoryText(MemoryType.DEAD_END, sentence, details)
 
 
-def _write_co_access(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    if not signal.facts.get("edited"):
-        return None
-    path, other_path = signal.files
-    details = CausalDependency(path, other_path, "sessions changed both; no import ties them")
-    return MemoryText(
-        MemoryType.CAUSAL_DEPENDENCY,
-        f"`{path}` and `{other_path}` change together, though neither imports the other",
-        details,
-    )
-
-
 def _write_config_touch(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
     config, folder = _get_fact(signal, "config"), _get_fact(signal, "folder")
     if folder == ".":
@@ -323,7 +311,6 @@ _TEMPLATES: dict[SignalName, Callable[[Signal, SignalEvidence], MemoryText | Non
     SignalName.QA_FINDING: _write_qa_finding,
     SignalName.CAUSAL_STATEMENT: _write_causal_statement,
     SignalName.DEAD_END: _write_dead_end,
-    SignalName.CO_ACCESS: _write_co_access,
     SignalName.CONFIG_TOUCH: _write_config_touch,
     SignalName.READ_ABANDON: _write_read_abandon,
     SignalName.REPEATED_GREP: _write_repeated_grep,
@@ -338,4 +325,4 @@ _TEMPLATES: dict[SignalName, Callable[[Signal, SignalEvidence], MemoryText | Non
     SignalName.USER_STATEMENT: _write_passage,
     SignalName.E2E: _write_e2e,
 }
-"""Templates by signal. File access, import chases, test order, overruns and costs have none: synthesis counts them."""
+"""Templates by signal; synthesis counts file access, pairs of files, import chases, test order, overruns and costs."""

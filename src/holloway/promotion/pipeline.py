@@ -23,7 +23,6 @@ from holloway.observer.signals.signal import SIGNALS, WRITTEN, Signal, SignalNam
 from holloway.promotion.candidate import Candidate, CodeMapLookup, FinishedSession, build_sighting_key
 from holloway.promotion.gates import GATES, HELD_DAYS, check_gate, humanize_name
 from holloway.promotion.memory_text import SignalEvidence, write_memory_text
-from holloway.promotion.synthesis import is_often_changed_together
 from holloway.retrieval.duplicate_detection import Verdict, find_similar_memories
 from holloway.safety.paths import path_exists
 from holloway.safety.prompt_injection import find_injection
@@ -32,7 +31,6 @@ from holloway.store import observations, session_ledger
 from holloway.store.candidates import HELD, PROMOTED, REINFORCED
 from holloway.store.memories import HUMAN_SOURCES
 from holloway.store.write_gate import sanitize_draft
-from holloway.text.file_roles import is_test
 
 if TYPE_CHECKING:
     from holloway.store.store import Store
@@ -40,6 +38,7 @@ if TYPE_CHECKING:
 COUNTED_ONLY = frozenset(
     {
         SignalName.FILE_ACCESS,
+        SignalName.CO_ACCESS,
         SignalName.IMPORT_CHASE,
         SignalName.TIME_ANOMALY,
         SignalName.TEST_ORDER,
@@ -49,7 +48,6 @@ COUNTED_ONLY = frozenset(
 )
 """Signals that are only counted; synthesis turns them into memories across sessions."""
 
-COUNTED_FIRST = frozenset({SignalName.SEQUENCE, SignalName.CO_ACCESS})
 TOO_FEW_SESSIONS = "seen in"
 SESSION_CANDIDATES_MAX = 300
 CONFIDENCE_AT_MINIMUM = 0.7
@@ -104,7 +102,7 @@ def evaluate_signals(
 ) -> list[Candidate]:
     """Run a session's signals through all deciding stages; nothing is written yet."""
     candidates = validate_signals(finished)
-    candidates = check_frequency(store, finished, candidates, places, strict=strict)
+    candidates = check_frequency(store, finished, candidates, strict=strict)
     write_drafts(store, finished, candidates, places)
     trace_sources(candidates, sources)
     deduplicate_candidates(store, candidates)
@@ -132,11 +130,11 @@ def validate_signals(finished: FinishedSession) -> list[Candidate]:
 
 
 def check_frequency(
-    store: Store, finished: FinishedSession, candidates: list[Candidate], places: CodeMapLookup, *, strict: bool
+    store: Store, finished: FinishedSession, candidates: list[Candidate], *, strict: bool
 ) -> list[Candidate]:
     """Drop candidates that too few sessions have shown; two agents that saw the same in one session are enough.
 
-    Sequences and file pairs are counted by the hundred, so until they recur they are left out instead of dropped.
+    Sequences are counted by the hundred, so until they recur they are left out instead of dropped.
     """
     _count_sessions(store, _list_undecided(candidates), finished.session.id)
     for candidate in _list_undecided(candidates):
@@ -147,8 +145,6 @@ def check_frequency(
             min_sessions = math.ceil(min_sessions * STRICT_FACTOR)
         if candidate.signal.actors < 2 and len(candidate.sessions) + 1 < min_sessions:
             candidate.drop(f"{TOO_FEW_SESSIONS} {len(candidate.sessions) + 1} of the {min_sessions} sessions it takes")
-        elif candidate.signal.name is SignalName.CO_ACCESS:
-            _check_coupling(store, candidate, places)
         elif (
             candidate.signal.name is SignalName.SEQUENCE
             and _measure_success(store, finished, candidate) <= RECIPE_SUCCESS_ABOVE
@@ -157,23 +153,13 @@ def check_frequency(
     return [
         candidate
         for candidate in candidates
-        if not (candidate.signal.name in COUNTED_FIRST and candidate.reason.startswith(TOO_FEW_SESSIONS))
+        if not (candidate.signal.name is SignalName.SEQUENCE and candidate.reason.startswith(TOO_FEW_SESSIONS))
     ]
 
 
 def _is_obvious_fix(signal: Signal) -> bool:
     """Whether an error was fixed by an edit of the code: ordinary work, unless another session needs the same edit."""
     return signal.name is SignalName.ERROR_RETRY and signal.facts.get("fix_kind") == "edit"
-
-
-def _check_coupling(store: Store, candidate: Candidate, places: CodeMapLookup) -> None:
-    path, other_path = _sort_pair(candidate.signal)
-    if is_test(path) or is_test(other_path):
-        candidate.drop("code and its tests change together everywhere")
-    elif places.explained(path, other_path):
-        candidate.drop("an import explains it")
-    elif not is_often_changed_together(store, path, other_path, len(candidate.sessions) + 1):
-        candidate.drop("they change apart more often than together")
 
 
 def _measure_success(store: Store, finished: FinishedSession, candidate: Candidate) -> float:
@@ -392,26 +378,15 @@ def get_score_threshold(kind: MemoryType) -> float:
 
 
 def _can_be_memory(signal: Signal) -> bool:
-    if signal.name is SignalName.CO_ACCESS:
-        return bool(signal.facts.get("edited"))
     return signal.name not in COUNTED_ONLY
 
 
 def _count_sessions(store: Store, candidates: list[Candidate], session: str) -> None:
     """Set on each candidate the other sessions that showed the same signal."""
-    pairs = [candidate for candidate in candidates if candidate.signal.name is SignalName.CO_ACCESS]
-    single = [candidate for candidate in candidates if candidate.signal.name is not SignalName.CO_ACCESS]
-    files = [_sort_pair(candidate.signal) for candidate in pairs]
-    keys = [(str(candidate.signal.name), build_sighting_key(candidate.signal)) for candidate in single]
-    sessions = observations.list_sessions_editing_both(store.database, files, session)
-    sessions += observations.list_sessions_with_signals(store.database, keys, session)
-    for candidate, names in zip([*pairs, *single], sessions, strict=True):
+    keys = [(str(candidate.signal.name), build_sighting_key(candidate.signal)) for candidate in candidates]
+    sessions = observations.list_sessions_with_signals(store.database, keys, session)
+    for candidate, names in zip(candidates, sessions, strict=True):
         candidate.sessions = tuple(names)
-
-
-def _sort_pair(signal: Signal) -> tuple[str, str]:
-    path, other_path = sorted(signal.files)
-    return path, other_path
 
 
 def _is_for_review(finished: FinishedSession, signal: Signal) -> bool:

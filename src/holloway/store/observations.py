@@ -125,16 +125,6 @@ def list_sessions_with_signals(
     return _query_per_item(database, sql, redacted_keys, session)
 
 
-def list_sessions_editing_both(database: Database, pairs: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
-    """Return, for each pair of files, the other sessions that changed both."""
-    sql = (
-        "SELECT j.key, c.session FROM json_each(?) j CROSS JOIN co_access c "
-        "ON c.file_a = json_extract(j.value, '$[0]') AND c.file_b = json_extract(j.value, '$[1]') "
-        "WHERE c.edited AND c.session <> ? ORDER BY c.session"
-    )
-    return _query_per_item(database, sql, pairs, session)
-
-
 def _query_per_item(database: Database, sql: str, items: Sequence[tuple[str, str]], session: str) -> list[list[str]]:
     sessions_per_item: list[list[str]] = [[] for _ in items]
     for index, session_id in database.fetch_rows(sql, (json.dumps(items), session)):

@@ -12,9 +12,13 @@ from holloway.domain.memory import MemoryType
 from holloway.observer.passage_ranker import LESSON_SCORES, is_english, score_passage
 from holloway.observer.passages import Speaker, list_passages
 from holloway.observer.signals.signal import Signal, SignalName
-from holloway.observer.signals.statements import build_key, extract_sha, find_named_file
+from holloway.observer.signals.statements import (
+    build_key,
+    detect_user_corrections,
+    extract_sha,
+    find_named_file,
+)
 from holloway.observer.words.normative import is_normative
-from holloway.observer.words.user_correction import find_user_correction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,11 +39,12 @@ _SIGNALS = {
 
 def detect_explanations(activity: SessionActivity) -> Iterator[Signal]:
     """Detect the passages of a session that are worth telling, the best of each kind first."""
+    rules = [str(signal.facts["said"]) for signal in detect_user_corrections(activity)]
     last_edit = max((entry.step for entry in activity.successful_edits), default=-1)
     scored = [
         (score_passage(passage.text, passage.context, passage.speaker), passage)
         for passage in list_passages(activity)
-        if _may_be_told(passage, last_edit)
+        if _may_be_told(passage, last_edit) and not any(rule in passage.text for rule in rules)
     ]
     lessons = [pair for pair in scored if pair[0] >= LESSON_SCORES[pair[1].speaker] or not is_english(pair[1].text)]
     conclusions = 0
@@ -53,7 +58,7 @@ def detect_explanations(activity: SessionActivity) -> Iterator[Signal]:
 def _may_be_told(passage: ProsePassage, last_edit: int) -> bool:
     """Return whether a passage may be a lesson: the ranker reads English only, and another language needs a rule."""
     if passage.speaker is Speaker.PERSON:
-        return is_normative(passage.text) and find_user_correction(passage.text) is None
+        return is_normative(passage.text)
     return is_english(passage.text) and (passage.speaker is not Speaker.AGENT or passage.step >= last_edit)
 
 

@@ -156,8 +156,14 @@ def find_subject_file(activity: SessionActivity, step: int, text: str) -> str:
 def find_named_file(activity: SessionActivity, text: str) -> str:
     """Return the touched file that a text names, one whose whole path it has first; empty if none."""
     flat = text.casefold()
-    named = [path for path in activity.touched_files if "." in path and posixpath.basename(path).casefold() in flat]
+    named = [
+        path for path in activity.touched_files if _has_extension(path) and posixpath.basename(path).casefold() in flat
+    ]
     return max(named, key=lambda path: path.casefold() in flat, default="")
+
+
+def _has_extension(path: str) -> bool:
+    return "." in posixpath.basename(path)[1:]
 
 
 def build_key(text: str) -> str:
