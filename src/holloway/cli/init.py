@@ -22,7 +22,7 @@ from holloway.cli.common import (
 if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.service.past_sessions import PastSessions
-    from holloway.service.results import RulesImported
+    from holloway.service.results import Harvest, RulesImported
     from holloway.service.setup import InstallPlan
 
 
@@ -61,6 +61,7 @@ def init_command(same_project: bool, yes: bool, as_json: bool, project: str) -> 
             _run_as_json(memory, yes=yes)
             return
         _print_overview(memory, commits)
+        _print_harvest(memory.harvest_history())
         _offer_rules(memory, memory.import_rules(dry_run=True), yes=yes)
         _offer_past_sessions(memory, past_sessions.find(memory), yes=yes)
         connected = _offer_agents(memory, yes=yes)
@@ -84,6 +85,7 @@ def _run_as_json(memory: Holloway, *, yes: bool) -> None:
     """Run the steps of init without questions and print JSON; only --yes changes anything."""
     from holloway.service import past_sessions, setup  # loaded when the command runs
 
+    harvest = memory.harvest_history()
     rules = memory.import_rules(dry_run=not yes)
     sessions = past_sessions.find(memory)
     learned = past_sessions.learn(memory, sessions) if yes and sessions.sessions else past_sessions.PastLessons()
@@ -93,6 +95,7 @@ def _run_as_json(memory: Holloway, *, yes: bool) -> None:
     overview = memory.map.overview()
     print_json(
         {
+            "explanations": harvest.added,
             "rules": len(rules.added),
             "sessions": len(sessions.sessions),
             "learned": len(learned.kept),
@@ -124,6 +127,13 @@ def _print_overview(memory: Holloway, commits: int) -> None:
         print_text(f"history: {format_count(commits, 'commit')} read for files that often change together")
     if not memory.under_git:
         print_text(f"{memory.project.root} is not under git: every folder below it belongs to this project.", "yellow")
+
+
+def _print_harvest(harvest: Harvest) -> None:
+    if harvest.added:
+        told = "for your review, because no commit here is yours" if harvest.for_review else "told with their files"
+        kept = format_count(harvest.added, "explanation")
+        print_text(f"commit messages: {kept} kept from {format_count(harvest.commits, 'commit')}, {told}")
 
 
 def _offer_rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:

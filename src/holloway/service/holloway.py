@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Clock, Ids, Writer
     from holloway.domain.work import Phase, SessionType
+    from holloway.promotion.history_harvest import Harvest
     from holloway.promotion.rules_files.rules_import import RulesImported
     from holloway.service.code_map import CodeMap
     from holloway.service.session import Session
@@ -138,6 +139,16 @@ class Holloway:
         from holloway.promotion.rules_files.rules_import import import_rules  # few commands read rules files
 
         return import_rules(self.store, self.map.module_of, dry_run=dry_run)
+
+    def harvest_history(self) -> Harvest:
+        """Keep the explanations in the messages of commits that were not read yet.
+
+        They wait for review in a repository in which the person has no commit.
+        """
+        from holloway.promotion.history_harvest import harvest_history  # learning is heavy, and few callers need it
+        from holloway.service.session_learning import Learning
+
+        return harvest_history(self.store, Learning(self.opened).places)
 
     def approve_rules(self, given: str) -> list[Memory]:
         """Confirm everything that waits and was read from one rules file; raises InvalidInput if nothing does."""

@@ -154,7 +154,7 @@ def has_new_commits(memory: Holloway) -> bool:
 
 def harvest_history(memory: Holloway, seconds: float) -> str:
     """Read the messages of new commits for explanations."""
-    harvest = history_harvest.harvest_history(memory.store, Learning(memory.opened).places)
+    harvest = memory.harvest_history()
     return f"{harvest.added} from {harvest.commits} commits" if harvest.added else ""
 
 

@@ -9,6 +9,7 @@ from holloway.codemap.health import MapBusy
 from holloway.codemap.modules.module import Module
 from holloway.codemap.modules.overview import Overview
 from holloway.domain import memory_json as json_fields
+from holloway.promotion.history_harvest import Harvest
 from holloway.promotion.rules_files.rules_import import RuleChange, RulesImported, describe_origin
 from holloway.promotion.trust_level import Standing
 from holloway.retrieval.locate import LocateResult
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Filter",
     "GraphNode",
+    "Harvest",
     "LocateResult",
     "MapBusy",
     "Module",
