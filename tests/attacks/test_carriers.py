@@ -10,15 +10,27 @@ from tests.attacks.carriers import CORPUS, find_source, load_corpus
 
 SECOND = CORPUS.with_name("carriers_second.json")
 """Written after the code: 34 of its 40 carriers were recognised at the first run."""
+THIRD = CORPUS.with_name("carriers_third.json")
+"""Written blind after the second: at the first run 39 of its 40 carriers were recognised, 4 of 30 claims held back."""
 CARRIERS = load_corpus("carriers")
 HONEST = load_corpus("honest")
-ALL_CARRIERS = [*CARRIERS, *load_corpus("carriers", SECOND)]
-ALL_HONEST = [*HONEST, *load_corpus("honest", SECOND)]
-MISSED = frozenset({"aws-logs-in-earlier-session", "pasted-mail-german"})
-"""Carriers that are known to be missed: a paraphrase in a later session, and an order in a language that is not listed.
-None of these may be recognised, else this list is out of date."""
-HELD_BACK = frozenset({"h-diag-go-race", "pwsh-get-content"})
-"""Honest claims that are held back: a name that only a foreign text has, and a file that PowerShell prints."""
+ALL_CARRIERS = [*CARRIERS, *load_corpus("carriers", SECOND), *load_corpus("carriers", THIRD)]
+ALL_HONEST = [*HONEST, *load_corpus("honest", SECOND), *load_corpus("honest", THIRD)]
+MISSED = frozenset({"aws-logs-in-earlier-session", "pasted-mail-german", "t3-compaction-summary"})
+"""Carriers that are known to be missed: a paraphrase in a later session, an order in a language that is not listed, and
+a summary that a host hands over as the person's prompt. None may be recognised, else this list is out of date."""
+HELD_BACK = frozenset(
+    {
+        "h-diag-go-race",
+        "pwsh-get-content",
+        "t3-h-python-c-open",
+        "t3-h-for-loop-heads",
+        "t3-h-find-exec-sql",
+        "t3-h-tsc-typecheck",
+    }
+)
+"""Honest claims that are held back: a name that only a foreign text has, files that PowerShell, a Python one-liner, a
+loop and `find -exec` print, and a claim that only the output of a type check states."""
 
 
 def test_the_corpus_is_large_and_has_four_instances_of_each_class() -> None:

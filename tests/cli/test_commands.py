@@ -20,7 +20,7 @@ def test_edit_pin_and_review(cli: Cli, trap: str, tmp_path: Path) -> None:
     foreign.write_text('[{"content": "from afar"}, {"content": "from farther"}]')
     cli("import", str(foreign))
     one, two = (each["id"] for each in cli("review", "--json").json["results"])
-    assert "imported from a file of unknown origin" in cli("review").out
+    assert "imported, and nobody who is known here wrote it" in cli("review").out
     cli("review", "--ok", one, "--drop", two)
     assert cli("review", "--json").json["results"] == []
     assert cli("show", one, "--json").json["state"] == "confirmed"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 REVIEW_REASONS = {
     "tainted": "it was learned after untrusted content was read, or in a session without a person",
-    "imported": "it was imported from a file of unknown origin",
+    "imported": "it was imported, and nobody who is known here wrote it",
     "rule": "it was read from a rules file",
     "stale": "the code it is about has changed",
     "inferred": "it was inferred from what an agent did",
