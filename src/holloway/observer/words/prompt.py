@@ -99,13 +99,15 @@ def split_pasted_blocks(prompt: str) -> list[tuple[str, bool]]:
     """Split a prompt into blocks, each with whether the user seems to have pasted it instead of typing it.
 
     Pasted are fenced, quoted and tagged blocks, and below the first block: a document that begins with a heading, long
-    lines, lines of a log or a chat, and several lines below one that ends with a colon.
+    lines, lines of a log or a chat, and several lines below one that ends with a colon. A prompt that is a document from
+    its first line on is the task itself.
     """
     blocks: list[tuple[str, bool]] = []
     in_document = False
     for text, is_fenced in _split_fences(bound_text(prompt)):
         for block in filter(str.strip, re.split(r"\n\s*\n", text)):
-            in_document = in_document or (bool(blocks) and bool(_HEADING.match(block.lstrip())))
+            is_task = bool(blocks) and bool(_HEADING.match(blocks[0][0].lstrip()))
+            in_document = in_document or (bool(blocks) and not is_task and bool(_HEADING.match(block.lstrip())))
             is_announced = bool(blocks) and blocks[-1][0].rstrip().endswith(":") and "\n" in block.strip()
             is_marked = is_fenced or _is_quoted(block)
             blocks.append((block, is_marked or in_document or is_announced or (bool(blocks) and _looks_pasted(block))))
