@@ -41,7 +41,12 @@ ORIGIN_PREFIX = "history:"
 HARVESTED = "harvested_commit"
 PASSAGES_PER_COMMIT_MAX = 2
 FILES_PER_MEMORY_MAX = 4
+SQUASHED_MIN = 2
+REWRITTEN_SHARE = 1.0
+"""Lines changed in a file since a commit, by its lines now, from which on what the commit says of it is out of date."""
 READ_BYTES_MAX = 512 * 1024
+SCAN_BYTES_MAX = 128 * 1024 * 1024
+_IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
 _NOT_SOURCE = (
     ".lock",
     ".sum",
@@ -58,6 +63,8 @@ _NOT_SOURCE = (
 """Ends of files that most commits change and that nobody opens for the reason of one of them."""
 _REFERRING = re.compile(r"(?:this|that|these|those|it|they|also|so|and|but|however|previously)\b", re.IGNORECASE)
 _REFERENCE = re.compile(r"\s*\(#\d{1,9}\)")
+_SQUASHED = re.compile(r"^\* \S", re.MULTILINE)
+"""The subject of a commit that was squashed into another; the steps of such work contradict each other."""
 _REVERT = re.compile(r"^This reverts commit ([0-9a-f]{7,64})", re.MULTILINE)
 _REVERTED_SUBJECT = re.compile(r'^Revert "(.{1,200})"$')
 
@@ -95,13 +102,15 @@ def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None 
     known = [f"^{earlier}"] if git_log.is_hash(earlier) and git.has_commit(root, earlier) else []
     hashes = git_log.list_commits(root, f"--max-count={HARVEST_COMMITS_MAX}", head, *known)
     reading = git_log.read_commits(root, hashes, has_contents=True, body_chars=HISTORY_BODY_CHARS_MAX)
-    explanations = sorted(_find_explanations(reading.commits, root), key=lambda item: (-item.commit.at, item.number))
+    found = _keep_current(list(_find_explanations(reading.commits, root)), root)
+    explanations = sorted(found, key=lambda item: (-item.commit.at, item.number))
     room = HARVEST_MEMORIES_MAX - store.memories.count_with_origin(ORIGIN_PREFIX)
     for_review = not (has_own_commit(root) if is_own is None else is_own)
     added = 0
     with store.database.write_transaction():
         for explanation in explanations[: max(0, room)]:
-            added += _store_explanation(store, explanation, places, for_review=for_review)
+            if not _is_rewritten(explanation, root, head):
+                added += _store_explanation(store, explanation, places, for_review=for_review)
         if reading.is_complete:
             store.set_meta(HARVESTED, head)
     return Harvest(len(reading.commits), added, for_review)
@@ -118,16 +127,16 @@ def _find_explanations(commits: list[Commit], root: str) -> Iterator[_Explanatio
     reverted_subjects = {match[1] for commit in commits if (match := _REVERTED_SUBJECT.match(commit.subject))}
     for commit in commits:
         is_reverted = commit.subject in reverted_subjects or any(map(commit.hash.startswith, reverted_hashes))
+        is_squashed = len(_SQUASHED.findall(commit.body)) >= SQUASHED_MIN
         files = _list_living_files(commit, root)
-        if is_reverted or not files or commit.subject.startswith('Revert "'):
+        if is_reverted or is_squashed or not files or commit.subject.startswith('Revert "'):
             continue
         found = [
             _Explanation(commit, number, text, files, score_passage(text, commit.subject, Speaker.COMMIT))
             for number, text in enumerate(split_commit_body(commit.body))
             if is_lesson(text, commit.subject, Speaker.COMMIT) and is_tellable(text) and _stands_alone(text, commit)
         ]
-        best = sorted(found, key=lambda item: -item.score)[:PASSAGES_PER_COMMIT_MAX]
-        yield from (explanation for explanation in best if _is_current(explanation, root))
+        yield from sorted(found, key=lambda item: -item.score)[:PASSAGES_PER_COMMIT_MAX]
 
 
 def _stands_alone(text: str, commit: Commit) -> bool:
@@ -158,19 +167,48 @@ def _is_source(path: str) -> bool:
     return not (is_test(path) or is_third_party(path) or path.endswith(_NOT_SOURCE))
 
 
-def _is_current(explanation: _Explanation, root: str) -> bool:
-    """Return whether the files still have one of the code names in the text; a text without any names none."""
-    names = extract_code_names(explanation.text)
-    return not names or any(_has_name(Path(root, path), names) for path in explanation.files)
+def _keep_current(explanations: list[_Explanation], root: str) -> list[_Explanation]:
+    """Keep the explanations whose code names all still occur in the project; a text without any names none."""
+    parts = {number: _split_names(item.text) for number, item in enumerate(explanations)}
+    present = find_present_words(root, set().union(*parts.values()))
+    return [item for number, item in enumerate(explanations) if parts[number] <= present]
 
 
-def _has_name(path: Path, names: set[str]) -> bool:
+def _is_rewritten(explanation: _Explanation, root: str, head: str) -> bool:
+    """Return whether every file of an explanation was mostly rewritten since its commit."""
+    churn = git.count_churn(root, explanation.commit.hash, head, list(explanation.files)) or {}
+    return all(
+        sum(churn.get(path, (0, 0))) >= REWRITTEN_SHARE * max(1, _read_bytes(Path(root, path)).count(b"\n"))
+        for path in explanation.files
+    )
+
+
+def _split_names(text: str) -> set[str]:
+    """Return the words of the code names in a text; a path or a call has several."""
+    return {word for name in extract_code_names(text) for word in _IDENTIFIER.findall(name)}
+
+
+def find_present_words(root: str, words: set[str]) -> set[str]:
+    """Return those of some identifiers, in lower case, that occur in a tracked file of the project."""
+    missing, read_bytes = set(words), 0
+    for path in git.tracked_files(root) or ():
+        if not missing or read_bytes > SCAN_BYTES_MAX:
+            break
+        content = _read_bytes(Path(root, path))
+        read_bytes += len(content)
+        missing -= set(_IDENTIFIER.findall(content.decode("utf-8", "replace").casefold()))
+        missing -= set(_IDENTIFIER.findall(path.casefold()))
+    return words - missing
+
+
+def _read_bytes(path: Path) -> bytes:
     try:
+        if path.is_symlink() or not path.is_file():
+            return b""
         with path.open("rb") as file:
-            content = file.read(READ_BYTES_MAX).decode("utf-8", "replace").casefold()
+            return file.read(READ_BYTES_MAX)
     except OSError:
-        return False
-    return any(name in content for name in names)
+        return b""
 
 
 def _store_explanation(store: Store, explanation: _Explanation, places: CodeMapLookup, *, for_review: bool) -> bool:

@@ -26,6 +26,7 @@ from holloway.promotion.memory_text import SignalEvidence, write_memory_text
 from holloway.retrieval.duplicate_detection import Verdict, find_similar_memories
 from holloway.safety.paths import path_exists
 from holloway.safety.prompt_injection import find_injection
+from holloway.safety.repository_text import admit
 from holloway.store import candidates as ledger
 from holloway.store import observations, session_ledger
 from holloway.store.candidates import HELD, PROMOTED, REINFORCED
@@ -279,9 +280,12 @@ def apply_trust(candidates: list[Candidate]) -> None:
     """Quarantine tainted candidates for review by a person; drops those that contain a prompt injection."""
     for candidate, draft in _list_drafted(candidates):
         texts = (*candidate.signal.quotes, draft.content)  # The text of a memory may contain more than its quotes.
-        reason = "" if _is_user_text(candidate.signal) else find_injection("\n".join(texts))
+        is_doubtful = candidate.signal.name is SignalName.USER_STATEMENT
+        reason = "" if _is_user_text(candidate.signal) and not is_doubtful else find_injection("\n".join(texts))
         if reason:
             candidate.drop(f"it tries to instruct an agent ({reason})")
+        elif is_doubtful and not admit("wish", candidate.signal.quotes[0]):
+            candidate.drop("it may be pasted: it names a host or a program, or is in another language than English")
         elif candidate.signal.taint:
             candidate.draft = replace(
                 draft,

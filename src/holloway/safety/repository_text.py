@@ -164,7 +164,15 @@ def is_subject(text: str) -> bool:
     return _SENTENCE_WORDS["act"].isdisjoint(_split_words(text)) and _is_statement(text, TOLD_SUBJECT_CHARS_MAX)
 
 
-def _is_statement(text: str, chars_max: int) -> bool:
+def is_wish(text: str) -> bool:
+    """Whether what a person seems to have typed may be told unasked; pasted text would name a host or a program.
+
+    People say "you" to their agent, so the reader may be addressed.
+    """
+    return _is_statement(text, LESSON_CHARS_MAX, frozenset())
+
+
+def _is_statement(text: str, chars_max: int, address: frozenset[str] = _SENTENCE_WORDS["address"]) -> bool:
     plain = text.translate(_ARROWS)
     if len(plain) > chars_max or not _READABLE.match(plain) or not is_readable(plain):
         return False
@@ -172,7 +180,7 @@ def _is_statement(text: str, chars_max: int) -> bool:
         return False
     words = _split_words(plain)
     present = set(words)
-    if present & (_SENTENCE_WORDS["address"] | _SENTENCE_WORDS["fetch"]):
+    if present & (address | _SENTENCE_WORDS["fetch"]):
         return False
     return not (
         (present & _SENTENCE_WORDS["reader"] and present & _SENTENCE_WORDS["oblige"])
@@ -189,6 +197,7 @@ KINDS: dict[str, Callable[[str], bool]] = {
     "failure": is_failure,
     "explanation": is_explanation,
     "subject": is_subject,
+    "wish": is_wish,
 }
 """Kinds of repository text that may be shown, with the check that a text of the kind passes."""
 
