@@ -105,12 +105,12 @@ def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None 
     found = _keep_current(list(_find_explanations(reading.commits, root)), root)
     explanations = sorted(found, key=lambda item: (-item.commit.at, item.number))
     room = HARVEST_MEMORIES_MAX - store.memories.count_with_origin(ORIGIN_PREFIX)
+    current = [item for item in explanations[: max(0, room)] if not _is_rewritten(item, root, head)]
     for_review = not (has_own_commit(root) if is_own is None else is_own)
     added = 0
     with store.database.write_transaction():
-        for explanation in explanations[: max(0, room)]:
-            if not _is_rewritten(explanation, root, head):
-                added += _store_explanation(store, explanation, places, for_review=for_review)
+        for explanation in current:
+            added += _store_explanation(store, explanation, places, for_review=for_review)
         if reading.is_complete:
             store.set_meta(HARVESTED, head)
     return Harvest(len(reading.commits), added, for_review)

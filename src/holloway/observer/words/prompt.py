@@ -99,8 +99,8 @@ def split_pasted_blocks(prompt: str) -> list[tuple[str, bool]]:
     """Split a prompt into blocks, each with whether the user seems to have pasted it instead of typing it.
 
     Pasted are fenced, quoted and tagged blocks, and below the first block: a document that begins with a heading, long
-    lines, lines of a log or a chat, and several lines below one that ends with a colon. A prompt that is a document from
-    its first line on is the task itself.
+    lines, lines of a log or a chat, and several lines below one that ends with a colon. A prompt that is a document
+    from its first line on is the task itself.
     """
     blocks: list[tuple[str, bool]] = []
     in_document = False
