@@ -204,7 +204,9 @@ def _join_nested(blocks: list[_Block]) -> list[_Block]:
     joined: list[_Block] = []
     for block in blocks:
         parent = block.parent
-        if parent is None or not parent.text:
+        while parent is not None and not parent.text:  # it was joined to its own parent
+            parent = parent.parent
+        if parent is None:
             joined.append(block)
         elif len(parent.text) + len(block.text) < LESSON_CHARS_MAX:
             parent.text = f"{parent.text} {block.text}"
