@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from holloway.config import LESSON_CHARS_MAX, PASSAGES_MAX
+from holloway.config import LESSON_CHARS_MAX
 from holloway.domain import event as events
+from holloway.observer import passages
 from holloway.observer.passages import (
     CONTEXT_CHARS_MAX,
     PASSAGE_WORDS_MIN,
@@ -86,12 +87,12 @@ def test_items_of_one_depth_belong_to_the_same_parent() -> None:
 
 def test_a_nested_item_joins_its_parent_up_to_the_limit_of_a_passage() -> None:
     child = "It is refreshed by a timer."
-    for length, passages in ((LESSON_CHARS_MAX - 1, 1), (LESSON_CHARS_MAX, 2)):
+    for length, count in ((LESSON_CHARS_MAX - 1, 1), (LESSON_CHARS_MAX, 2)):
         parent = f"The cache of {'x' * (length - len(child) - 31)} is shared by all."
         assert len(parent) + len(child) == length
         found = split_passages(f"- {parent}\n  - {child}")
-        assert len(found) == passages
-        assert found[-1] == ((f"{parent} {child}", "") if passages == 1 else (child, parent[:CONTEXT_CHARS_MAX]))
+        assert len(found) == count
+        assert found[-1] == ((f"{parent} {child}", "") if count == 1 else (child, parent[:CONTEXT_CHARS_MAX]))
         assert all(len(text) <= LESSON_CHARS_MAX for text, _ in found)
 
 
@@ -154,8 +155,8 @@ def test_a_failed_commit_says_nothing() -> None:
 
 def test_the_body_of_a_pull_request_is_told_with_its_heading_or_its_title() -> None:
     command = f'gh pr create --title "Share the cache" --body "{CAUSE}\n\n## Why\n{REASON}"'
-    passages = list_passages(Story().shell(command, "created").account())
-    assert [(passage.speaker, passage.text, passage.context) for passage in passages] == [
+    told = list_passages(Story().shell(command, "created").account())
+    assert [(passage.speaker, passage.text, passage.context) for passage in told] == [
         (Speaker.PULL_REQUEST, CAUSE, "Share the cache"),
         (Speaker.PULL_REQUEST, REASON, "Why"),
     ]
@@ -249,9 +250,9 @@ SUMMARY = f"""This session is being continued from a previous conversation.
 
 def test_only_the_sections_of_a_summary_that_state_causes_and_facts_are_told() -> None:
     story = Story().event(events.Summarized(1_001.0, SUMMARY))
-    passages = list_passages(story.account())
-    assert {passage.speaker for passage in passages} == {Speaker.SUMMARY}
-    assert [passage.text for passage in passages] == [
+    told = list_passages(story.account())
+    assert {passage.speaker for passage in told} == {Speaker.SUMMARY}
+    assert [passage.text for passage in told] == [
         CAUSE,
         f"The login failed after an hour. {REASON}",
         "The lock is taken before the cache is read.",
@@ -293,12 +294,7 @@ def test_text_of_our_own_is_not_told_again() -> None:
     assert CAUSE not in " ".join(texts(Story().user(f"{told}\n\n{REASON}"), Speaker.PERSON))
 
 
-def test_passages_are_in_order_and_the_last_ones_are_kept() -> None:
-    story = Story()
-    for number in range(PASSAGES_MAX // 1_000):
-        story.says("\n\n".join(f"Message {number} line {line} of a talk." for line in range(1_000)), thinking=False)
-    story.edit("memory/a.md", added=["The note is written before the end."])
-    story.says("The last message comes after the note.", thinking=False)
-    found = [passage.text for passage in list_passages(story.account())]
-    assert len(found) <= PASSAGES_MAX
-    assert found[-2:] == ["The note is written before the end.", "The last message comes after the note."]
+def test_passages_are_in_order_and_the_last_ones_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passages, "PASSAGES_MAX", 2)
+    story = Story().says(CAUSE, thinking=False).edit("memory/a.md", added=[REASON]).says(CAUSE, thinking=False)
+    assert [passage.speaker for passage in list_passages(story.account())] == [Speaker.NOTE, Speaker.AGENT]
