@@ -40,6 +40,12 @@ def test_a_passage_has_at_least_five_words() -> None:
     assert split_passages(" ".join(words[:PASSAGE_WORDS_MIN])) == [(" ".join(words[:PASSAGE_WORDS_MIN]), "")]
 
 
+def test_two_letters_of_a_script_without_spaces_count_as_a_word() -> None:
+    assert split_passages("令牌必须加密之后才可") == [("令牌必须加密之后才可", "")]
+    assert split_passages("令牌必须加密之后才") == []
+    assert split_passages("Токен не хранится тут") == []
+
+
 def test_a_heading_is_the_context_of_what_follows_until_the_next() -> None:
     text = f"## Root **cause** ##\n\n{CAUSE}\n\n{REASON}\n\n# Next\n- {CAUSE}"
     assert split_passages(text) == [(CAUSE, "Root cause"), (REASON, "Root cause"), (CAUSE, "Next")]
