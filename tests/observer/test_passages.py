@@ -41,8 +41,8 @@ def test_a_passage_has_at_least_five_words() -> None:
 
 
 def test_two_letters_of_a_script_without_spaces_count_as_a_word() -> None:
-    assert split_passages("令牌必须加密之后才可") == [("令牌必须加密之后才可", "")]
-    assert split_passages("令牌必须加密之后才") == []
+    assert split_passages("令牌必须加密之后") == [("令牌必须加密之后", "")]
+    assert split_passages("令牌必须加密之") == []
     assert split_passages("Токен не хранится тут") == []
 
 

@@ -143,7 +143,7 @@ def test_a_rule_that_corrects_the_agent_is_left_to_the_detector_of_corrections()
 
 
 def test_the_best_conclusions_come_first_and_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(explanations, "score_passage", lambda text, context, speaker: len(text) / 200)
+    monkeypatch.setattr(explanations, "score_passage", lambda text, context, speaker: len(text) / 150)
     note = "It is because of this that we do this, as we have said, and it is the shortest."
     story = Story().write("memory/cache.md", [note])
     for number in range(CONCLUSIONS_MAX + 2):
