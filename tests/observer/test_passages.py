@@ -56,7 +56,8 @@ def test_a_heading_is_cut_to_the_limit_of_a_context() -> None:
 
 
 def test_a_line_that_ends_with_a_colon_is_the_context_of_its_list_alone() -> None:
-    text = f"# Tokens\n\nTwo things broke the login of the shop:\n\n- {CAUSE}\n- {REASON}\n\nThey were found by a test of mine."
+    items = f"- {CAUSE}\n- {REASON}"
+    text = f"# Tokens\n\nTwo things broke the login of the shop:\n\n{items}\n\nThey were found by a test of mine."
     assert split_passages(text) == [
         (CAUSE, "Two things broke the login of the shop:"),
         (REASON, "Two things broke the login of the shop:"),
@@ -137,7 +138,8 @@ def test_a_sentence_that_is_too_long_is_left_out_and_never_cut() -> None:
 
 def test_the_trailers_of_a_commit_are_dropped() -> None:
     body = (
-        f"\n{CAUSE}\n\nCo-Authored-By: Somebody Else <somebody@example.invalid>\nSigned-off-by: A Person of the team here\n"
+        f"\n{CAUSE}\n\nCo-Authored-By: Somebody Else <somebody@example.invalid>\n"
+        "Signed-off-by: A Person of the team here\n"
         "🤖 Generated with a tool that writes code\nGenerated with a tool that writes code\n"
     )
     assert split_commit_body(body) == [CAUSE]

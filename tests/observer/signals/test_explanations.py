@@ -12,7 +12,9 @@ from holloway.observer.signals.signal import Signal, SignalName
 from tests.observer.story import Story
 
 LESSON = "The cache must not be shared between threads because `refresh` is not atomic: two threads would write it."
-OTHER = "Without the explicit flush the last line is lost when the process is killed, because it is only written on close."
+OTHER = (
+    "Without the explicit flush the last line is lost when the process is killed, because it is only written on close."
+)
 REPORT = "Updated the readme and bumped the version to 1.2.3."
 RULE = "The invoice must not be rounded before the sum because the tax office does not accept it otherwise."
 
