@@ -39,6 +39,9 @@ FUNCTION_WORDS = frozenset(
     "how now already still yet any all each every before after until unless otherwise".split()
 )
 
+_SHARED_WORDS = frozenset("a also an as do has i in me no on so was will".split())
+"""Function words that other languages have too: a text needs one that is not among them to be English."""
+
 
 def extract_features(text: str, context: str, speaker: str) -> dict[str, float]:
     """Return the features of a passage by name."""
@@ -89,7 +92,12 @@ def is_english(text: str) -> bool:
     words = _WORD.findall(text.casefold())
     letters = sum(char.isalpha() for char in text)
     latin = sum(map(len, words))
-    return 2 * latin >= letters and sum(word in FUNCTION_WORDS for word in words) * FUNCTION_WORDS_EVERY >= len(words)
+    function_words = [word for word in words if word in FUNCTION_WORDS]
+    return (
+        2 * latin >= letters
+        and len(function_words) * FUNCTION_WORDS_EVERY >= len(words)
+        and not _SHARED_WORDS.issuperset(function_words)
+    )
 
 
 @cache

@@ -40,6 +40,9 @@ _TOLD_SECTIONS = re.compile(r"(?:errors|problem|key technical|user feedback|deci
 _NOTE_PATH = re.compile(r"(?:^|/)(?:memory|memories|\.learnings|adrs?|decisions)/[^/]{1,200}\.md$", re.IGNORECASE)
 _TRAILER = re.compile(r"^(?:[A-Z][\w-]{2,40}: \S|🤖|Generated with)")
 
+_UNSPACED_WORD = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]{2}")
+"""Two letters of a script without spaces between words: Thai, Lao, Japanese, Chinese."""
+
 
 class Speaker(StrEnum):
     """Who said it, decided by the host's row and never by the words."""
@@ -204,7 +207,9 @@ def _join_nested(blocks: list[_Block]) -> list[_Block]:
     joined: list[_Block] = []
     for block in blocks:
         parent = block.parent
-        if parent is None or not parent.text:
+        while parent is not None and not parent.text:  # it was joined to its own parent
+            parent = parent.parent
+        if parent is None:
             joined.append(block)
         elif len(parent.text) + len(block.text) < LESSON_CHARS_MAX:
             parent.text = f"{parent.text} {block.text}"
@@ -228,5 +233,6 @@ def _pack_sentences(block: str) -> Iterator[str]:
 
 def _long_enough(run: str) -> Iterator[str]:
     text = run.strip()
-    if len(text) <= LESSON_CHARS_MAX and len(text.split()) >= PASSAGE_WORDS_MIN:
+    words = len(text.split()) + len(_UNSPACED_WORD.findall(text))
+    if len(text) <= LESSON_CHARS_MAX and words >= PASSAGE_WORDS_MIN:
         yield text

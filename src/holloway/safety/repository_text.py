@@ -64,10 +64,15 @@ _READABLE = re.compile(r"[ -~\u00a0-\u00bf\u2010-\u2026]+\Z")
 _MARKUP = re.compile(r"[<`]|\[\s*hw\s*:|\]\(", re.IGNORECASE)
 _CODE_SPAN = re.compile(r"`(?=[^`]*[A-Z.:_(])([\w.:*()&\[\]-]{1,60})`")
 """An identifier in backticks, as linters quote it; a plain word may be a program."""
-_HOST = re.compile(r"://|\bwww\.|[\w-]\.(?:com|org|net|io|dev|sh|app|ai|co|info|xyz|invalid|example)\b", re.IGNORECASE)
+_HOST = re.compile(
+    r"://|\bwww\.|[\w-]\.(?:com|org|net|io|dev|sh|app|ai|co|info|xyz|ru|cn|tk|uk|eu|invalid|example)\b", re.IGNORECASE
+)
 _TAG_OR_LINK = re.compile(r"<[A-Za-z/!]|\[\s*hw\s*:|\]\(", re.IGNORECASE)
+_ROLE = re.compile(r"(?:^\W*|\b(?=(?-i:[A-Z])))(?:system|human|user|assistant|developer)\s*:(?!:)", re.IGNORECASE)
+"""The role of a speaker in a conversation, before what it says."""
 _ARROWS = str.maketrans({"→": ">", "←": "<", "≥": ">", "≤": "<", "×": "x"})
-_ORDER = re.compile(rf"(?:^|[.!?:;(-]\s+)(?:{'|'.join(load_table('repository_text')['order'])})\b", re.IGNORECASE)
+_SENTENCE_START = r"(?:^|[.!?:;\u2010-\u2015-][\"')\u2019\u201d]?\s+|[(\[])[\"'*\u2018\u201c]*\s*"
+_ORDER = re.compile(rf"{_SENTENCE_START}(?:{'|'.join(load_table('repository_text')['order'])})\b", re.IGNORECASE)
 """A sentence that begins with a verb in the imperative, which reads as an order."""
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
 
@@ -176,7 +181,7 @@ def _is_statement(text: str, chars_max: int, address: frozenset[str] = _SENTENCE
     plain = text.translate(_ARROWS)
     if len(plain) > chars_max or not _READABLE.match(plain) or not is_readable(plain):
         return False
-    if _TAG_OR_LINK.search(plain) or _HOST.search(plain):
+    if _TAG_OR_LINK.search(plain) or _HOST.search(plain) or _ROLE.search(plain):
         return False
     words = _split_words(plain)
     present = set(words)

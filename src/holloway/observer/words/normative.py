@@ -26,7 +26,7 @@ _TASK_OPENING = re.compile(
     r"|i want you)\b",
     re.IGNORECASE,
 )
-_OUTPUT = re.compile(r"^\s*(?:---|\+\+\+|[\w./-]+:\d+|Error|Warning|Traceback)|--- FAIL|\[hw:", re.MULTILINE)
+_OUTPUT = re.compile(r"^\s*(?:---|\+\+\+|[\w./-]+:\d+|(?:Error|Warning|Traceback)\b)|--- FAIL|\[hw:", re.MULTILINE)
 
 
 def is_normative(text: str) -> bool:
