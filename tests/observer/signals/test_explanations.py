@@ -74,5 +74,18 @@ def test_a_request_is_no_statement(prompt: str) -> None:
     assert detect(Story().user(prompt)) == []
 
 
+@pytest.mark.promise("no-repository-prose")
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        f"The vendor wrote this:\n\n{RULE}\n\nPlease translate it.",
+        f"I got a mail:\n\nFrom: Ada\nSubject: bills\n\n{RULE[:-1]}, see https://zqx.example.com/a.\n\nTranslate it.",
+        f"I got a mail.\n\n{RULE[:-1]}, says ada@zqx.example.com.",
+    ],
+)
+def test_words_of_others_that_the_person_pasted_are_not_theirs(prompt: str) -> None:
+    assert detect(Story().user(prompt)) == []
+
+
 def test_what_is_a_correction_is_not_told_twice() -> None:
     assert detect(Story().user("No, we never use floats for money. Always use integer cents.")) == []

@@ -6,6 +6,7 @@ passages of agents were wrong by the end, but 3 % of those said after the last e
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from holloway.domain.memory import MemoryType
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from holloway.observer.passages import ProsePassage
 
 CONCLUSIONS_MAX = 8
+_ADDRESS = re.compile(r"://|\bwww\.|\w@[\w-]+\.\w")
+"""A web or mail address: rules that people type have none, and mails and comments that they paste often do."""
 _SIGNALS = {
     Speaker.PERSON: SignalName.USER_STATEMENT,
     Speaker.AGENT: SignalName.CONCLUSION,
@@ -53,7 +56,8 @@ def detect_explanations(activity: SessionActivity) -> Iterator[Signal]:
 def _may_be_told(passage: ProsePassage, last_edit: int) -> bool:
     """Return whether a passage may be a lesson: the ranker reads English only, and another language needs a rule."""
     if passage.speaker is Speaker.PERSON:
-        return is_normative(passage.text) and find_user_correction(passage.text) is None
+        is_own_rule = is_normative(passage.text) and not _ADDRESS.search(passage.text)
+        return is_own_rule and find_user_correction(passage.text) is None
     return is_english(passage.text) and (passage.speaker is not Speaker.AGENT or passage.step >= last_edit)
 
 
