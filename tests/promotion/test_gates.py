@@ -58,8 +58,9 @@ def test_what_is_written_down_passes_every_type_of_session(kind: SessionType, si
 
 @pytest.mark.parametrize("signal", sorted(WRITTEN))
 def test_an_unproved_session_holds_only_what_the_agent_asked_to_remember(signal: SignalName) -> None:
-    way = check_gate(SessionType.BUILD, Outcome.PARTIAL, signal).decision
-    assert way == ("held" if signal is N.AGENT_RECORD else "open")
+    for kind in SessionType:
+        needs_proof = kind in (SessionType.BUILD, SessionType.SPEC_CREATION) and signal is N.AGENT_RECORD
+        assert check_gate(kind, Outcome.PARTIAL, signal).decision == ("held" if needs_proof else "open")
 
 
 def test_an_exploring_session_needs_no_proof_but_is_believed_less() -> None:
