@@ -32,8 +32,8 @@ def test_an_entry_without_a_folder_keeps_the_folder_before(session: Following) -
 
 
 def test_a_call_and_its_result_have_one_id_and_paths_of_the_project(session: Following, tmp_path: Path) -> None:
-    (call,) = session.record_tool_use("Read", {"file_path": str(tmp_path / "src/a.py")}, "t1", "helper")
-    assert call == Call(session.at, "t1", ToolKind.READ, "Read", path="src/a.py", actor="helper")
+    (event,) = session.record_tool_use("Read", {"file_path": str(tmp_path / "src/a.py")}, "t1", "helper")
+    assert event == Call(session.at, "t1", ToolKind.READ, "Read", path="src/a.py", actor="helper")
     assert (call := session.find_open_call("t1")) is not None
     assert call.kind is ToolKind.READ
     (result,) = session.record_answer("t1", f"in {tmp_path}/src/a.py", ok=False)
@@ -75,7 +75,8 @@ def test_the_oldest_open_call_is_given_up_above_the_limit(session: Following, mo
     assert (call := session.find_open_call("t1")) is not None
     assert call.kind is ToolKind.SHELL
     session.record_tool_use("Bash", {"command": "ls"}, "t3")
-    assert [session.find_open_kind(name) for name in ("t1", "t2", "t3")] == [None, ToolKind.SHELL, ToolKind.SHELL]
+    open_calls = [session.find_open_call(name) for name in ("t1", "t2", "t3")]
+    assert [call and call.call for call in open_calls] == [None, "t2", "t3"]
 
 
 def test_a_search_names_the_files_of_its_output_unless_the_host_lists_them(session: Following, tmp_path: Path) -> None:

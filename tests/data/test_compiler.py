@@ -1,6 +1,7 @@
 """The committed JSON is what the TOML compiles to, it is shipped, and a wrong row is named."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,13 @@ from hatchling.builders.wheel import WheelBuilder
 from holloway.data import compiler, load_table
 from holloway.data.source import DATA_FOLDER, TableSource
 from holloway.errors import InvalidInput
+from holloway.observer.passage_ranker import CODE_WORD, FUNCTION_WORDS, extract_features
 
 ROOT = DATA_FOLDER.parents[2]
+TRAINED = "passage_weights.json"
+"""The one table without a TOML source: numbers that `python -m benchmarks.train_passages` fits, not knowledge that a
+person writes. It may hold single words, and pairs of function words, but no text of those who wrote the passages."""
+FEATURE = re.compile(r"(?:word|first|context) (?:[a-z']+|<code>)|pair \S+ \S+|speaker [a-z_]+")
 SECRETS = """
 [fragments]
 before = '\\b'
@@ -54,7 +60,20 @@ def write_source(folder: Path, text: str, name: str = "secrets.toml") -> TableSo
 def test_the_committed_json_is_what_the_toml_compiles_to() -> None:
     compiled = dict(compiler.compile_all())
     committed = {path.name: path.read_text("utf-8") for path in DATA_FOLDER.glob("*.json")}
+    assert TRAINED not in compiled
+    del committed[TRAINED]
     assert committed == compiled, "`make data` writes it"
+
+
+def test_the_trained_table_has_the_form_in_which_training_writes_it_and_only_features_of_the_ranker() -> None:
+    text = (DATA_FOLDER / TRAINED).read_text("utf-8")
+    weights = load_table("passage_weights")
+    assert text == "{\n" + ",\n".join(f"{json.dumps(name)}: {weights[name]}" for name in sorted(weights)) + "\n}\n"
+    assert {type(value) for value in weights.values()} == {float}
+    numbers = set(extract_features("", "", "")) - {"speaker "}
+    assert [name for name in weights if not FEATURE.fullmatch(name) and name not in numbers | {"bias"}] == []
+    pairs = [name.split()[1:] for name in weights if name.startswith("pair ")]
+    assert {word for pair in pairs for word in pair} <= FUNCTION_WORDS | {CODE_WORD}
 
 
 def test_every_table_is_shipped_in_the_wheel() -> None:

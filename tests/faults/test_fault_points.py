@@ -295,7 +295,13 @@ def prior(root: Path, home: Path) -> list[tuple[object, ...]]:
     """A data folder as an earlier release left it, with a memory in it; returns its schema."""
     store = Store(projects.resolve_project(root, home), clock=FakeClock(), ids=CountedIds("prior"))
     if migrations.MIGRATIONS:
+        # The store writes all columns of today; earlier releases lacked the last one.
+        is_earlier = migrations.stated_0014 not in migrations.MIGRATIONS
+        if is_earlier:
+            store.database.execute(migrations.STATED)
         store.memories.add_memory(sanitize_draft(Draft("Old databases open", MemoryType.DECISION)))
+        if is_earlier:
+            store.database.execute("ALTER TABLE memories DROP COLUMN stated_at")
     store.close()
     return schema(home)
 

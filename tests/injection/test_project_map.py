@@ -20,7 +20,7 @@ def test_without_a_map_every_answer_is_empty(memory: Holloway, project_map: Proj
     connection = memory.store.database.connection
     assert project_map.locate(connection, "refresh", memory.clock.now()) is None
     assert project_map.find_modules([TOKENS, "README.md"]) == ["", ""]
-    assert project_map.load_overview() == Overview()
+    assert project_map.load_overview(connection) == Overview()
     assert project_map.read_progress() == ""
     assert not Path(project_map.path).exists()
 
@@ -46,7 +46,7 @@ def test_a_map_locates_files_and_knows_their_modules(memory: Holloway, project_m
     assert module
     assert project_map.find_modules([TOKENS, "gone.py"]) == [module, ""]
     assert project_map.find_modules([]) == []
-    assert project_map.load_overview().files > 0
+    assert project_map.load_overview(memory.store.database.connection).files > 0
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,8 @@ def test_a_dead_end_says_why_and_what_instead() -> None:
     assert (
         render((), LocateResult(), [row]).text.split("\n")[1].startswith(f"- Dead end (seen 12 Oct): {told} [hw:7f3a2c")
     )
+    dated = render((), LocateResult(), [{**row, "stated_at": "2026-03-04T00:00:00.000Z"}]).text
+    assert "- Dead end (seen 4 Mar): " in dated
 
 
 def test_files_that_only_habit_speaks_for_are_not_named() -> None:
@@ -204,6 +206,18 @@ def test_keywords_leave_out_words_of_any_conversation() -> None:
     assert task_keywords("please fix the invoice totals") == {"invoice", "total"}
 
 
-@pytest.mark.parametrize(("state", "label"), [("confirmed", ""), ("unconfirmed", ", unconfirmed")])
-def test_only_doubt_is_labelled(state: str, label: str) -> None:
-    assert label_doubt(state) == label
+@pytest.mark.parametrize(
+    ("state", "source", "label"),
+    [
+        ("confirmed", "observer_inferred", ""),
+        ("confirmed", "user_correction", ""),
+        ("unconfirmed", "observer_inferred", ", unconfirmed"),
+        ("unconfirmed", "user_correction", ", you said"),
+        ("unconfirmed", "agent_concluded", ", the agent concluded"),
+        ("unconfirmed", "agent_note", ", an agent noted"),
+        ("unconfirmed", "commit_auto", ", a commit says"),
+        ("stale", "commit_auto", ", possibly out of date"),
+    ],
+)
+def test_only_doubt_is_labelled_and_by_its_speaker(state: str, source: str, label: str) -> None:
+    assert label_doubt({**ROW, "state": state, "source": source}) == label

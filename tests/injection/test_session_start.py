@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holloway.codemap.modules.overview import Overview, OverviewModule
-from holloway.config import BRIEF_DECISIONS_MAX, BRIEF_TOKENS_MAX, RESUME_TOKENS_MAX
+from holloway.config import BRIEF_DECISIONS_MAX, BRIEF_TOKENS_MAX, RESUME_TOKENS_MAX, SUMMARY_CHARS_MAX
 from holloway.injection import session_start
 from holloway.injection.session_start import Brief, BriefFacts, render_brief, render_line, render_lines
 from holloway.service.holloway import Holloway
@@ -103,7 +103,7 @@ def test_of_many_rules_the_pinned_and_the_most_used_are_shown_in_stable_order(
     st.integers(0, 40),
     st.integers(0, 40),
     st.integers(0, 60),
-    st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=160),
+    st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=SUMMARY_CHARS_MAX),
 )
 def test_the_brief_never_exceeds_its_budget(decisions: int, traps: int, modules: int, words: str) -> None:
     overview = replace(
@@ -117,6 +117,8 @@ def test_the_brief_never_exceeds_its_budget(decisions: int, traps: int, modules:
 def test_unconfirmed_memories_are_labelled() -> None:
     doubtful = row(state="unconfirmed", summary="perhaps so")
     assert "unconfirmed: perhaps so" in brief(EMPTY, 0, [doubtful], []).text
+    spoken = row(state="unconfirmed", source="user_correction", summary="perhaps so")
+    assert "Decisions and rules: you said: perhaps so" in brief(EMPTY, 0, [spoken], []).text
 
 
 @pytest.mark.promise("stable-order")

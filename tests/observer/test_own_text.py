@@ -25,6 +25,7 @@ ROW: dict[str, object] = {
     "source": "observer_inferred",
     "sessions": '["a", "b", "c"]',
     "updated_at": "2026-10-12T00:00:00.000Z",
+    "stated_at": "",
 }
 OVERVIEW = Overview(
     files=40,
@@ -35,8 +36,9 @@ OVERVIEW = Overview(
     test=("uv run pytest -q",),
 )
 RULE: dict[str, object] = {**ROW, "id": "000001", "type": "decision", "summary": "money is integer cents"}
-BRIEF = render_brief(BriefFacts(OVERVIEW, 14, [RULE], [{**ROW, "id": "000002"}], indexing="12 of 40")).text
-WITH_TOOL = memory_text.render_rows([ROW, {**ROW, "id": "c2d1a0", "state": "unconfirmed"}])[0]
+SPOKEN: dict[str, object] = {**ROW, "id": "c2d1a1", "state": "unconfirmed", "source": "agent_concluded"}
+BRIEF = render_brief(BriefFacts(OVERVIEW, 14, [RULE], [{**ROW, "id": "000002"}, SPOKEN], indexing="12 of 40")).text
+WITH_TOOL = memory_text.render_rows([ROW, {**ROW, "id": "c2d1a0", "state": "unconfirmed"}, SPOKEN])[0]
 PACK = pack_memories(
     [made(3, summary=TRAP), replace(made(4, MemoryType.ERROR_PATTERN, "EADDRINUSE on 8080"), state=State.UNCONFIRMED)]
 ).text

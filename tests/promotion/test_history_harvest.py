@@ -8,6 +8,7 @@ import pytest
 from holloway.config import HISTORY_BODY_CHARS_MAX
 from holloway.domain.memory import Memory, MemoryType, ReviewReason, Source, State
 from holloway.domain.memory_details import Decision
+from holloway.codemap.history import git_log
 from holloway.promotion import history_harvest
 from holloway.promotion.history_harvest import (
     FILES_PER_MEMORY_MAX,
@@ -173,17 +174,28 @@ def test_a_memory_is_tied_to_the_files_that_changed_most(memory: Holloway, repos
     assert stored.files == tuple(f"src/shop/part{number}.py" for number in range(FILES_PER_MEMORY_MAX, 0, -1))
 
 
-def test_a_text_is_dropped_if_the_files_have_none_of_its_code_names(memory: Holloway, repository: Repository) -> None:
+@pytest.mark.parametrize(
+    ("line", "added"),
+    [("tokenCache = load_all()", 1), ("TOKENCACHE = LOAD_ALL()", 1), ("tokenCache = 1", 0), ("cache = load_all()", 0)],
+)
+def test_a_text_is_kept_only_if_the_project_still_has_all_of_its_code_names(
+    memory: Holloway, repository: Repository, line: str, added: int
+) -> None:
     named = LESSON.replace("The cache", "The `tokenCache` of `load_all`")
-    explain(repository, named)
+    repository.commit(TOKENS, f"{line}\n", f"Keep one cache\n\n{named}")
+    assert harvest(memory).added == added
+
+
+def test_a_text_about_a_file_that_was_rewritten_since_is_dropped(memory: Holloway, repository: Repository) -> None:
+    repository.commit(TOKENS, "".join(f"old{number} = 1\n" for number in range(20)), f"Keep one cache\n\n{LESSON}")
+    repository.commit(TOKENS, "".join(f"new{number} = 1\n" for number in range(20)), "Write it again")
     assert harvest(memory).added == 0
 
 
-@pytest.mark.parametrize("name", ["tokenCache", "TOKENCACHE", "load_all"])
-def test_one_code_name_in_the_files_is_enough(memory: Holloway, repository: Repository, name: str) -> None:
-    named = LESSON.replace("The cache", "The `tokenCache` of `load_all`")
-    repository.commit(TOKENS, f"{name} = 1\n", f"Keep one cache\n\n{named}")
-    assert harvest(memory).added == 1
+def test_the_steps_of_squashed_work_are_not_read(memory: Holloway, repository: Repository) -> None:
+    squashed = f"Tokens (#7)\n\n* feat: keep a cache\n\n{LESSON}\n\n* fix: drop the cache again"
+    repository.commit(TOKENS, "tokens = 1\n", squashed)
+    assert harvest(memory).added == 0
 
 
 def test_a_second_harvest_reads_nothing_and_a_new_commit_is_read(memory: Holloway, repository: Repository) -> None:
@@ -219,7 +231,7 @@ def test_a_harvest_that_git_could_not_finish_is_done_again(
 ) -> None:
     explain(repository, LESSON)
     with monkeypatch.context() as patched:
-        patched.setattr(history_harvest.git_log, "_LOG_ARGUMENTS", ("log", "--no-such-option"))
+        patched.setattr(git_log, "_LOG_ARGUMENTS", ("log", "--no-such-option"))
         assert harvest(memory).added == 0
     assert harvest(memory).added == 1
 

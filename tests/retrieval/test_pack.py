@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holloway.config import SUMMARY_CHARS_MAX
 from holloway.domain.memory import Memory, MemoryType, Relation, RelationType, Source, State
 from holloway.domain.work import Phase
 from holloway.retrieval.pack import BUDGET_TOKENS, OUTSIDE_SHARE_MAX, SHARES, estimate_cost, pack_memories
@@ -19,7 +20,7 @@ memories = st.lists(
         made,
         number=st.integers(0, 400),
         type=st.sampled_from(MemoryType),
-        summary=st.text(min_size=1, max_size=160),
+        summary=st.text(min_size=1, max_size=SUMMARY_CHARS_MAX),
         source=st.sampled_from([Source.USER_TAUGHT, Source.FOREIGN_FILE, Source.OBSERVER_INFERRED]),
         state=st.sampled_from(State),
         files=st.lists(st.text(min_size=1, max_size=30), max_size=3).map(tuple),

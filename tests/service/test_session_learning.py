@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from holloway.config import RECORDS_PER_SESSION_MAX
 from holloway.domain.memory import MemoryType, Source, State
 from holloway.domain.work import Outcome
 from holloway.errors import HollowayError
@@ -182,13 +183,23 @@ def test_a_pair_that_an_import_explains_is_no_news(memory: Holloway, repository:
 
 
 @pytest.mark.promise("no-junk")
-def test_a_build_leaves_at_most_twenty(memory: Holloway) -> None:
-    told = Story().edit("README.md")
-    for number in range(30):
-        told.records(f"Fact number {number} about part {number} of the shop {'x' * number}", "gotcha")
-    done = learn(memory, told.green())
+def test_a_build_leaves_at_most_twenty_findings(memory: Holloway) -> None:
+    findings = [f"Fact number {number} about part {number} of the shop {'x' * number}" for number in range(30)]
+    done = learn(memory, Story().edit("README.md").qa(*findings, passed=True).green())
     assert len(done.promotion.list_in_state("promoted")) == 20
     assert {each.reason for each in done.promotion.list_in_state("dropped")} == {"more than 20 from one session"}
+
+
+@pytest.mark.promise("no-junk")
+def test_a_session_leaves_a_bounded_number_of_statements(memory: Holloway) -> None:
+    told = Story().edit("README.md")
+    for number in range(RECORDS_PER_SESSION_MAX):
+        told.records(f"Fact number {number} about part {number} of the shop {'x' * number}", "gotcha")
+    reason = "The `total` must be rounded only once because rounding each line lost a cent, so it is done at the end."
+    done = learn(memory, told.green().commit(f"billing: round the total\n\n{reason}"))
+    assert len(done.promotion.list_in_state("promoted")) == RECORDS_PER_SESSION_MAX
+    (dropped,) = done.promotion.list_in_state("dropped")
+    assert dropped.reason == f"more than {RECORDS_PER_SESSION_MAX} from one session"
 
 
 @pytest.mark.promise("session-record")

@@ -79,8 +79,10 @@ def test_uses_are_counted_anew_from_what_sessions_left_instead_of_showings(
     with monkeypatch.context() as patched:
         patched.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:before])
         with holloway.open(repository.root) as memory:
-            helped, ignored = taught(memory, "helped"), taught(memory, "ignored")
             database = memory.store.database
+            database.execute(migrations.STATED)  # memories are written with this later column
+            helped, ignored = taught(memory, "helped"), taught(memory, "ignored")
+            database.execute("ALTER TABLE memories DROP COLUMN stated_at")
             database.execute("UPDATE memories SET use_count = 12")
             for session, record in (("s1", json.dumps({"used": [helped.id]})), ("s2", "{}"), ("torn", '{"used": [')):
                 database.execute(

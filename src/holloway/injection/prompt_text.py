@@ -207,7 +207,7 @@ def _render_coupled(pair: CoupledFile) -> str:
 def _render_memory(row: Row) -> str:
     slots = {"doubt": label_doubt(row), "text": summarize_row(row), "cited": cite_row(row)}
     if row["type"] == "dead_end":
-        return line("prompt", "dead_end", day=format_day(str(row["updated_at"])), **slots)
+        return line("prompt", "dead_end", day=format_day(str(row["stated_at"] or row["updated_at"])), **slots)
     kind = "Trap" if row["type"] in PROMPT_TRAP_TYPES else str(row["type"]).replace("_", " ").capitalize()
     return line("prompt", "memory", kind=kind, **slots)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -139,9 +140,16 @@ def _list_note_passages(activity: SessionActivity) -> Iterator[ProsePassage]:
 
 
 def extract_typed_text(prompt: str) -> str:
-    """Return the blocks of a prompt that the person typed, without what the host added and what was pasted."""
-    typed = strip_host_additions(prompt)
-    return "\n\n".join(block for block, is_pasted in split_pasted_blocks(typed) if not is_pasted)
+    """Return the blocks of a prompt that the person typed, without what the host added and what was pasted.
+
+    A block below one that ends with a colon is taken for pasted: "The vendor wrote:" announces words of others.
+    """
+    blocks = [("", False), *split_pasted_blocks(strip_host_additions(prompt))]
+    return "\n\n".join(
+        block
+        for (above, _), (block, is_pasted) in pairwise(blocks)
+        if not is_pasted and not above.rstrip().endswith(":")
+    )
 
 
 def split_passages(text: str) -> list[tuple[str, str]]:

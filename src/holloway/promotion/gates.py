@@ -107,7 +107,7 @@ class GateDecision(NamedTuple):
 def check_gate(kind: SessionType, outcome: Outcome, signal: SignalName) -> GateDecision:
     """Decide whether a signal of a session of this type and outcome may become a memory now, later or never."""
     if signal in WRITTEN:
-        return _check_written(outcome, signal)
+        return _check_written(GATES[kind], outcome, signal)
     gate = GATES[kind]
     rule = gate.rules.get(signal) if gate.rules is not None else GateRule(SIGNALS[signal].min_sessions)
     if rule is None or not gate.max_memories:
@@ -121,11 +121,11 @@ def check_gate(kind: SessionType, outcome: Outcome, signal: SignalName) -> GateD
     return GateDecision("held", "the session's work is not proved yet", rule.min_sessions, rule.reduction)
 
 
-def _check_written(outcome: Outcome, signal: SignalName) -> GateDecision:
+def _check_written(gate: Gate, outcome: Outcome, signal: SignalName) -> GateDecision:
     """Decide on what somebody wrote down: a person's words always count, others unless the work went wrong."""
     if signal not in FROM_FAILURE and outcome in (Outcome.CANCELLED, Outcome.FAILURE):
         return GateDecision("shut", f"the session {'failed' if outcome is Outcome.FAILURE else 'was cancelled'}")
-    if signal is SignalName.AGENT_RECORD and outcome is not Outcome.SUCCESS:
+    if signal is SignalName.AGENT_RECORD and gate.opens == _VALIDATED and outcome is not Outcome.SUCCESS:
         return GateDecision("held", "the session's work is not proved yet", 1)
     return GateDecision("open", "", 1)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from holloway.config import RECORDS_PER_SESSION_MAX
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, ReviewReason, Source, State
 from holloway.domain.ports import format_stamp
@@ -303,15 +304,24 @@ def _is_user_text(signal: Signal) -> bool:
 
 
 def score_candidates(finished: FinishedSession, candidates: list[Candidate], *, strict: bool) -> None:
-    """Score the candidates; drops those below the threshold and those beyond the gate's limit."""
+    """Score the candidates; drops those below the threshold and beyond the limits.
+
+    The gate limits what is inferred from behaviour; statements have a limit of their own in every type of session.
+    """
     factor = STRICT_FACTOR if strict else 1.0
     for candidate, draft in _list_drafted(candidates):
         candidate.score = 0.5 * SIGNALS[candidate.signal.name].score + 0.5 * (draft.confidence or 0.0)
         if candidate.score < factor * get_score_threshold(draft.type) and not candidate.signal.taint:
             candidate.drop(f"its score is {candidate.score:.2f}")
-    max_memories = GATES[finished.classification.type].max_memories
-    behavioural = [candidate for candidate in _list_undecided(candidates) if candidate.signal.name not in WRITTEN]
-    ranked = sorted(behavioural, key=lambda candidate: (-candidate.score, candidate.number))
+    undecided = _list_undecided(candidates)
+    behavioural = [candidate for candidate in undecided if candidate.signal.name not in WRITTEN]
+    _limit_candidates(behavioural, GATES[finished.classification.type].max_memories)
+    written = [candidate for candidate in undecided if candidate.signal.name in WRITTEN]
+    _limit_candidates(written, RECORDS_PER_SESSION_MAX)
+
+
+def _limit_candidates(candidates: list[Candidate], max_memories: int) -> None:
+    ranked = sorted(candidates, key=lambda candidate: (-candidate.score, candidate.number))
     for candidate in ranked[max_memories:]:
         candidate.drop(f"more than {max_memories} from one session")
 

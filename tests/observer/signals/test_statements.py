@@ -44,17 +44,6 @@ def test_an_ordinary_request_is_none() -> None:
     )
 
 
-def test_a_commit_with_a_reason_is_tied_to_its_sha() -> None:
-    told = Story().edit("cache.py").commit("Use SQLite for the cache because Redis is not available in CI", "deadbee")
-    (signal,) = statements.detect_commit_auto(told.account())
-    assert signal.facts["sha"] == "deadbee"
-    assert "Redis" in str(signal.facts["reason"])
-
-
-def test_a_commit_without_a_reason_is_none() -> None:
-    assert list(statements.detect_commit_auto(Story().edit("a.py").commit("Fix typo").account())) == []
-
-
 def test_what_the_agent_records_keeps_its_type_and_files() -> None:
     told = (
         Story().records("The cache is not thread-safe", "gotcha", ("cache.py",)).records("x", "no such type").account()

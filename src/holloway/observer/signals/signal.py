@@ -68,7 +68,7 @@ WRITTEN = frozenset(
         SignalName.USER_STATEMENT,
     }
 )
-"""Signals of what somebody wrote down: every type of session teaches by them, without a limit of its own."""
+"""Signals of what somebody wrote down: every type of session teaches by them, up to one limit for all types."""
 
 SIGNALS: dict[SignalName, SignalSpec] = {
     SignalName.CO_ACCESS: SignalSpec(0.91, (T.CAUSAL_DEPENDENCY, T.PREFETCH_PATTERN), 3),

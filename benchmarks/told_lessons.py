@@ -1,7 +1,7 @@
-"""B9, lessons: what an agent would be told after real sessions, beside the lessons that careful readers wrote down.
+"""Told lessons: what an agent would be told after real sessions, beside the lessons that careful readers wrote down.
 
-    python -m benchmarks.b9_lessons show --data DIR --transcripts DIR --repositories DIR --out DIR
-    python -m benchmarks.b9_lessons score --data DIR --out DIR --judgements FILE
+    python -m benchmarks.told_lessons show --data DIR --transcripts DIR --repositories DIR --out DIR
+    python -m benchmarks.told_lessons score --data DIR --out DIR --judgements FILE
 
 `show` learns the sessions of each project in order, in a checkout as it was at the end of the last one, and writes
 every memory that would be told at trust level 2, in the words that an agent gets, to `shown.jsonl`, and every dropped
