@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from holloway.codemap.history import git_log
 from holloway.config import HISTORY_BODY_CHARS_MAX
 from holloway.domain.memory import Memory, MemoryType, ReviewReason, Source, State
 from holloway.domain.memory_details import Decision
-from holloway.codemap.history import git_log
 from holloway.promotion import history_harvest
 from holloway.promotion.history_harvest import (
     FILES_PER_MEMORY_MAX,

@@ -34,12 +34,6 @@ def test_for_each_signal_the_other_sessions_that_showed_it_are_named_the_oldest_
     assert observations.list_sessions_with_signals(seen.store.database, [], "now") == []
 
 
-def test_files_count_as_changed_together_where_a_session_changed_both(seen: holloway.Holloway) -> None:
-    asked = [("a.py", "c.py"), ("a.py", "b.py")]
-    assert observations.list_sessions_editing_both(seen.store.database, asked, "now") == [[], ["one", "two"]]
-    assert observations.list_sessions_editing_both(seen.store.database, asked, "two") == [[], ["one"]]
-
-
 def test_the_key_of_a_signal_may_be_any_text(seen: holloway.Holloway) -> None:
     odd = "quotes ' \" and \\ backslash, ünïcode 🦉\nand lines"
     with seen.store.database.write_transaction():
@@ -69,7 +63,7 @@ def test_learning_a_session_again_replaces_what_was_stored_of_it(seen: holloway.
         "nobody": [],
     }
     assert observations.count_module_sessions(database) == {}
-    assert observations.list_sessions_editing_both(database, [("a.py", "b.py")], "now") == [["two"]]
+    assert [pair[:2] for pair in observations.list_co_changed_pairs(database, 1)] == [("a.py", "b.py")]
 
 
 def test_pairs_of_files_are_listed_by_how_many_sessions_changed_both(seen: holloway.Holloway) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from benchmarks.lessons import TUNING, hash_text, load_gold, name_projects, score
+from benchmarks.told_lessons import TUNING, hash_text, load_gold, name_projects, score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
