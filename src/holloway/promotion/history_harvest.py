@@ -2,7 +2,7 @@
 
 The authors wrote down why a change was made, so a project has a memory on its first day. A passage of a commit body is
 kept if the passage ranker takes it for a lesson, the output gate admits it as an explanation, its commit was not
-reverted, and the code that it names still exists.
+reverted, the code that it names still exists, and most lines that the commit added still stand.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,8 +43,10 @@ HARVESTED = "harvested_commit"
 PASSAGES_PER_COMMIT_MAX = 2
 FILES_PER_MEMORY_MAX = 4
 SQUASHED_MIN = 2
-REWRITTEN_SHARE = 1.0
-"""Lines changed in a file since a commit, by its lines now, from which on what the commit says of it is out of date."""
+STANDING_SHARE = 0.6
+"""Share of the lines that a commit added which must still be there."""
+ADDED_LINE_CHARS_MIN = 12
+"""Minimum length of a line that tells one commit from another; a bracket is in every file."""
 READ_BYTES_MAX = 512 * 1024
 SCAN_BYTES_MAX = 128 * 1024 * 1024
 _IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
@@ -90,12 +93,12 @@ class _Explanation:
 
 
 def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None = None) -> Harvest:
-    """Harvest the commits of the current branch that were not read before; the newest explanations come first.
+    """Harvest the commits of the default branch that were not read before; the newest explanations come first.
 
     `is_own` tells whether the repository is the person's; by default it is if they have a commit in it.
     """
     root = str(store.project.root)
-    head = git.head_commit(root)
+    head = find_harvested_head(root)
     earlier = store.get_meta(HARVESTED)
     if not head or head == earlier:
         return Harvest()
@@ -105,7 +108,7 @@ def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None 
     found = _keep_current(list(_find_explanations(reading.commits, root)), root)
     explanations = sorted(found, key=lambda item: (-item.commit.at, item.number))
     room = HARVEST_MEMORIES_MAX - store.memories.count_with_origin(ORIGIN_PREFIX)
-    current = [item for item in explanations[: max(0, room)] if not _is_rewritten(item, root, head)]
+    current = list(islice((item for item in explanations if _still_stands(item, root)), max(0, room)))
     for_review = not (has_own_commit(root) if is_own is None else is_own)
     added = 0
     with store.database.write_transaction():
@@ -114,6 +117,17 @@ def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None 
         if reading.is_complete:
             store.set_meta(HARVESTED, head)
     return Harvest(len(reading.commits), added, for_review)
+
+
+def has_new_commits(store: Store) -> bool:
+    """Return whether the default branch has commits that were not read yet."""
+    head = find_harvested_head(str(store.project.root))
+    return bool(head) and head != store.get_meta(HARVESTED)
+
+
+def find_harvested_head(root: str) -> str:
+    """Return the newest commit of the default branch, or of the current one if there is no default branch."""
+    return next(iter(git.default_commits(root)), "") or git.head_commit(root)
 
 
 def has_own_commit(root: str) -> bool:
@@ -174,13 +188,15 @@ def _keep_current(explanations: list[_Explanation], root: str) -> list[_Explanat
     return [item for number, item in enumerate(explanations) if parts[number] <= present]
 
 
-def _is_rewritten(explanation: _Explanation, root: str, head: str) -> bool:
-    """Return whether every file of an explanation was mostly rewritten since its commit."""
-    churn = git.count_churn(root, explanation.commit.hash, head, list(explanation.files)) or {}
-    return all(
-        sum(churn.get(path, (0, 0))) >= REWRITTEN_SHARE * max(1, _read_bytes(Path(root, path)).count(b"\n"))
-        for path in explanation.files
-    )
+def _still_stands(explanation: _Explanation, root: str) -> bool:
+    """Return whether most lines that the commit added to the files are still in them: then what it says still holds."""
+    command = ("diff-tree", "-p", "--root", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
+    patch = git.run_git(root, *command, explanation.commit.hash, "--", *explanation.files)
+    added = [line[1:].strip() for line in patch.splitlines() if line.startswith("+") and not line.startswith("+++ ")]
+    telling = [line for line in added if len(line) >= ADDED_LINE_CHARS_MIN]
+    contents = b"\n".join(_read_bytes(Path(root, path)) for path in explanation.files).decode("utf-8", "replace")
+    present = {line.strip() for line in contents.splitlines()}
+    return bool(telling) and sum(line in present for line in telling) >= STANDING_SHARE * len(telling)
 
 
 def _split_names(text: str) -> set[str]:

@@ -148,8 +148,7 @@ def set_aside_reverted(memory: Holloway, seconds: float) -> str:
 
 def has_new_commits(memory: Holloway) -> bool:
     """Return whether there are commits whose messages were not read for explanations yet."""
-    head = git.head_commit(str(memory.project.root))
-    return bool(head) and head != memory.store.get_meta(history_harvest.HARVESTED)
+    return history_harvest.has_new_commits(memory.store)
 
 
 def harvest_history(memory: Holloway, seconds: float) -> str:
