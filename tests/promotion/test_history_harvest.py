@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from holloway.codemap.history import git_log
 from holloway.config import HISTORY_BODY_CHARS_MAX
 from holloway.domain.memory import Memory, MemoryType, ReviewReason, Source, State
 from holloway.domain.memory_details import Decision
@@ -219,7 +220,7 @@ def test_a_harvest_that_git_could_not_finish_is_done_again(
 ) -> None:
     explain(repository, LESSON)
     with monkeypatch.context() as patched:
-        patched.setattr(history_harvest.git_log, "_LOG_ARGUMENTS", ("log", "--no-such-option"))
+        patched.setattr(git_log, "_LOG_ARGUMENTS", ("log", "--no-such-option"))
         assert harvest(memory).added == 0
     assert harvest(memory).added == 1
 

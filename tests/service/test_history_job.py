@@ -51,9 +51,7 @@ def test_the_history_of_a_stranger_waits_for_review(memory: Holloway, repository
     assert harvested(memory, State.UNCONFIRMED) == []
 
 
-def test_the_history_of_the_person_does_not(
-    memory: Holloway, repository: Repository, job: Job, tmp_path: Path
-) -> None:
+def test_the_history_of_the_person_does_not(memory: Holloway, repository: Repository, job: Job, tmp_path: Path) -> None:
     (tmp_path / "person").mkdir()
     (tmp_path / "person" / ".gitconfig").write_text("[user]\n\temail = test@example.invalid\n", "utf-8")
     repository.commit(TOKENS, "x = 1\n", f"Keep one cache\n\n{LESSON}")
