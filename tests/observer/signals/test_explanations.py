@@ -6,6 +6,7 @@ import pytest
 
 from holloway.domain import event as events
 from holloway.domain.memory import MemoryType
+from holloway.observer.passage_ranker import score_passage
 from holloway.observer.signals import explanations
 from holloway.observer.signals.explanations import CONCLUSIONS_MAX, detect_explanations
 from holloway.observer.signals.signal import Signal, SignalName
@@ -31,7 +32,7 @@ def test_the_conclusion_of_an_agent_after_its_last_edit_is_told() -> None:
     (signal,) = detect(Story().edit("a.py", added=["x"]).says(f"{LESSON}\n\n{REPORT}", thinking=False))
     assert (signal.name, signal.quotes, signal.type) == (SignalName.CONCLUSION, (LESSON,), None)
     assert (signal.facts["text"], signal.facts["speaker"]) == (LESSON, "agent")
-    assert 0.4 <= float(str(signal.facts["score"])) <= 1
+    assert signal.facts["score"] == round(score_passage(LESSON, "", "agent"), 3)
 
 
 def test_the_words_of_an_agent_before_an_edit_are_not_told() -> None:
