@@ -147,7 +147,7 @@ def test_at_least_half_of_the_files_must_exist(
 ) -> None:
     names = [f"src/shop/part{number}.py" for number in range(count)]
     for name in names:
-        (repository.root / name).write_text("x = 1\n", "utf-8")
+        (repository.root / name).write_text("tokens = load_tokens()\n", "utf-8")
     explain(repository, LESSON, path=names[0])
     for name in names[:gone]:
         (repository.root / name).unlink()
@@ -168,7 +168,7 @@ def test_documents_locks_tests_and_vendored_files_are_no_source(
 
 def test_a_memory_is_tied_to_the_files_that_changed_most(memory: Holloway, repository: Repository) -> None:
     for number in range(FILES_PER_MEMORY_MAX + 1):
-        (repository.root / f"src/shop/part{number}.py").write_text("x = 1\n" * (number + 1), "utf-8")
+        (repository.root / f"src/shop/part{number}.py").write_text("tokens = load_tokens()\n" * (number + 1), "utf-8")
     explain(repository, LESSON, path="README.md")
     harvest(memory)
     (stored,) = memories(memory)
@@ -190,6 +190,22 @@ def test_a_text_is_kept_only_if_the_project_still_has_all_of_its_code_names(
 def test_a_text_about_a_file_that_was_rewritten_since_is_dropped(memory: Holloway, repository: Repository) -> None:
     repository.commit(TOKENS, "".join(f"old{number} = 1\n" for number in range(20)), f"Keep one cache\n\n{LESSON}")
     repository.commit(TOKENS, "".join(f"new{number} = 1\n" for number in range(20)), "Write it again")
+    assert harvest(memory).added == 0
+
+
+@pytest.mark.parametrize(("kept", "added"), [(10, 1), (6, 1), (5, 0)])
+def test_most_lines_of_a_commit_must_still_stand(
+    memory: Holloway, repository: Repository, kept: int, added: int
+) -> None:
+    lines = [f"token_{number} = load_tokens()" for number in range(10)]
+    repository.commit(TOKENS, "\n".join(lines) + "\n", f"Keep one cache\n\n{LESSON}")
+    repository.commit(TOKENS, "\n".join(lines[:kept]) + "\nlast = 1\n", "Drop the others")
+    assert harvest(memory).added == added
+
+
+def test_the_branch_of_unfinished_work_is_not_read(memory: Holloway, repository: Repository) -> None:
+    repository.git("checkout", "-qb", "idea")
+    explain(repository, LESSON)
     assert harvest(memory).added == 0
 
 
@@ -260,7 +276,7 @@ def test_the_newest_explanations_come_first_and_the_number_is_limited(
     for number, (subject, text, path) in enumerate(
         [("Keep one cache", LESSON, TOKENS), ("Flush the log", FLUSH, INVOICE), ("Fall back", HEADER, "src/shop/a.py")]
     ):
-        (repository.root / path).write_text(f"x = {number}\n", "utf-8")
+        (repository.root / path).write_text(f"tokens = load_tokens({number})\n", "utf-8")
         repository.git("add", "-A")
         date = f"2026-02-0{number + 1}T09:00:00Z"
         subprocess.run(
