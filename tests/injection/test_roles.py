@@ -314,6 +314,7 @@ def test_two_parallel_sessions_merge_with_a_quorum_and_their_conflict_is_found(m
         for path in (SESSION, INVOICE):
             session.used("Read", {"file_path": path}, "")
             edited(session, path, f"touched_by = '{name}'")
+        session.record("The token module is loaded before the settings are read", type="gotcha")
         session.used("bash", {"command": "pytest -q"}, "12 passed in 0.31s")
         return session
 

@@ -1,7 +1,7 @@
 import pytest
 
 from holloway.domain.memory import MemoryType
-from holloway.domain.memory_details import CausalDependency, ErrorFix, Recipe
+from holloway.domain.memory_details import ErrorFix, Recipe
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.promotion.memory_text import MEMORY_SENTENCE_CHARS_MAX, UNQUOTED_ERROR, SignalEvidence, write_memory_text
 
@@ -158,13 +158,6 @@ def test_a_dead_end_without_a_reason_is_vague() -> None:
     assert said(N.DEAD_END, approach="Redis for sessions", reason="", alternative="SQLite") == ""
     told = said(N.DEAD_END, approach="Redis for sessions", reason="it is not available in CI", alternative="SQLite")
     assert told == "Dead end: Redis for sessions; it is not available in CI; instead: SQLite"
-
-
-def test_files_that_were_only_read_together_are_no_dependency() -> None:
-    assert said(N.CO_ACCESS, ("a.py", "b.py"), edited=False) == ""
-    worded = write_memory_text(Signal(N.CO_ACCESS, "k", 1, ("a.py", "b.py"), {"edited": True}), ONE)
-    assert worded is not None
-    assert isinstance(worded.details, CausalDependency)
 
 
 def test_a_way_back_names_the_file_that_two_sessions_needed() -> None:

@@ -156,30 +156,14 @@ def test_a_secret_in_what_is_learned_never_reaches_the_disk(memory: Holloway) ->
 
 
 @pytest.mark.promise("across-sessions")
-def test_files_changed_together_in_three_sessions_become_a_dependency(memory: Holloway) -> None:
+def test_files_changed_together_are_counted_and_not_told(memory: Holloway) -> None:
     for number in range(3):
         done = learn(
             memory, Story(f"s{number}").edit("src/shop/auth/tokens.py").edit("src/shop/billing/invoice.py").green()
         )
-    (kept,) = [each for each in done.promotion.list_in_state("promoted") if each.signal.name == "co_access"]
-    assert memory.get(kept.memory).type is MemoryType.CAUSAL_DEPENDENCY
-    again = learn(memory, Story("s9").edit("src/shop/auth/tokens.py").edit("src/shop/billing/invoice.py").green())
-    assert [each.state for each in again.promotion.candidates if each.signal.name == "co_access"] == ["reinforced"]
-
-
-@pytest.mark.promise("no-junk")
-def test_a_pair_that_an_import_explains_is_no_news(memory: Holloway, repository: Repository) -> None:
-    repository.commit(
-        "src/shop/billing/invoice.py", "from shop.auth.tokens import refresh\n\n\ndef total():\n    refresh(1)\n"
-    )
-    memory.map.update()
-    for number in range(3):
-        done = learn(
-            memory, Story(f"s{number}").edit("src/shop/auth/tokens.py").edit("src/shop/billing/invoice.py").green()
-        )
-    assert {each.reason for each in done.promotion.candidates if each.signal.name == "co_access"} == {
-        "an import explains it"
-    }
+    assert not [each for each in done.promotion.candidates if each.signal.name == "co_access"]
+    (pair,) = observations.list_co_changed_pairs(memory.store.database, 3)
+    assert pair[:2] == ("src/shop/auth/tokens.py", "src/shop/billing/invoice.py")
 
 
 @pytest.mark.promise("no-junk")
