@@ -21,8 +21,10 @@ from holloway.testing import CountedIds, FakeClock
 
 NIGHTLY = bool(os.environ.get("HOLLOWAY_NIGHTLY"))
 # A busy machine is no failure, so no example has a deadline. The nightly run tries ten times as many.
-hypothesis.settings.register_profile("untimed", deadline=None)
-hypothesis.settings.register_profile("nightly", deadline=None, max_examples=1_000)
+# No test depends on the speed of the machine: neither a deadline nor the check that examples are made fast enough.
+UNTIMED = hypothesis.settings(deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.register_profile("untimed", UNTIMED)
+hypothesis.settings.register_profile("nightly", UNTIMED, max_examples=1_000)
 hypothesis.settings.load_profile("nightly" if NIGHTLY else "untimed")
 
 FILES = {
