@@ -27,12 +27,12 @@ def harvested(memory: Holloway, *states: State) -> list[str]:
 
 
 def test_the_history_is_read_when_there_are_new_commits(memory: Holloway, repository: Repository, job: Job) -> None:
-    repository.commit(TOKENS, "x = 1\n", f"Keep one cache\n\n{LESSON}")
+    repository.commit(TOKENS, "tokens = load_tokens(1)\n", f"Keep one cache\n\n{LESSON}")
     assert job.is_due(memory)
     assert job.do(memory, 60) == "1 from 2 commits"
     assert not job.is_due(memory)
     assert memory.store.get_meta(HARVESTED) == repository.git("rev-parse", "HEAD")
-    repository.commit(TOKENS, "x = 2\n", "Change it")
+    repository.commit(TOKENS, "tokens = load_tokens(2)\n", "Change it")
     assert job.is_due(memory)
     assert job.do(memory, 60) == ""
     assert not job.is_due(memory)
@@ -45,7 +45,7 @@ def test_a_project_without_commits_has_no_history_to_read(memory: Holloway, repo
 
 def test_the_history_of_a_stranger_waits_for_review(memory: Holloway, repository: Repository, job: Job) -> None:
     repository.git("config", "user.email", "test@example.invalid")
-    repository.commit(TOKENS, "x = 1\n", f"Keep one cache\n\n{LESSON}")
+    repository.commit(TOKENS, "tokens = load_tokens(1)\n", f"Keep one cache\n\n{LESSON}")
     job.do(memory, 60)
     assert harvested(memory, State.QUARANTINED) == [f"Keep one cache: {LESSON}"]
     assert harvested(memory, State.UNCONFIRMED) == []
@@ -54,7 +54,7 @@ def test_the_history_of_a_stranger_waits_for_review(memory: Holloway, repository
 def test_the_history_of_the_person_does_not(memory: Holloway, repository: Repository, job: Job, tmp_path: Path) -> None:
     (tmp_path / "person").mkdir()
     (tmp_path / "person" / ".gitconfig").write_text("[user]\n\temail = test@example.invalid\n", "utf-8")
-    repository.commit(TOKENS, "x = 1\n", f"Keep one cache\n\n{LESSON}")
+    repository.commit(TOKENS, "tokens = load_tokens(1)\n", f"Keep one cache\n\n{LESSON}")
     job.do(memory, 60)
     assert harvested(memory, State.QUARANTINED) == []
     assert harvested(memory, State.UNCONFIRMED) == [f"Keep one cache: {LESSON}"]
