@@ -26,9 +26,9 @@ def test_an_entry_without_a_time_gets_that_of_the_entry_before(session: Followin
 
 
 def test_an_entry_without_a_folder_keeps_the_folder_before(session: Following) -> None:
-    session.set_folder("/work/a")
+    session.set_folder("/srv/shop/a")
     session.set_folder(None)
-    assert session.cwd == "/work/a"
+    assert session.cwd == "/srv/shop/a"
 
 
 def test_a_call_and_its_result_have_one_id_and_paths_of_the_project(session: Following, tmp_path: Path) -> None:

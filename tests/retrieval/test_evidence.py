@@ -151,7 +151,7 @@ def test_a_word_that_is_in_few_paths_counts_more(database: MapDatabase) -> None:
         ("see shop/mail.py", {MAIL: 1.0}),
         ("see ./shop/mail.py:3", {MAIL: 1.0}),
         ("see mail.py", {MAIL: 1.0}),
-        ("see /home/me/work/shop/mail.py", {MAIL: 1.0}),
+        ("see /home/ann/code/shop/mail.py", {MAIL: 1.0}),
         ("see other/mail.py", {}),
         ("see __init__.py", {"shop/__init__.py": 1.0, "tests/__init__.py": 0.0}),
         ("call shop.mail.send_receipt", {MAIL: 0.8}),

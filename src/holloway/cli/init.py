@@ -131,9 +131,9 @@ def _print_overview(memory: Holloway, commits: int) -> None:
 
 def _print_harvest(harvest: Harvest) -> None:
     if harvest.added:
-        told = "for your review, because no commit here is yours" if harvest.for_review else "told with their files"
-        kept = format_count(harvest.added, "explanation")
-        print_text(f"commit messages: {kept} kept from {format_count(harvest.commits, 'commit')}, {told}")
+        use = "for your review, because no commit here is yours" if harvest.for_review else "told with their files"
+        explanations = format_count(harvest.added, "explanation")
+        print_text(f"commit messages: {explanations} kept from {format_count(harvest.commits, 'commit')}, {use}")
 
 
 def _offer_rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:

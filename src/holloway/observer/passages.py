@@ -117,8 +117,8 @@ def _list_commit_passages(activity: SessionActivity) -> Iterator[ProsePassage]:
 
 def split_commit_body(body: str) -> list[str]:
     """Split the body of a commit message into passages, without its trailers."""
-    kept = "\n".join(line for line in body.split("\n") if not _TRAILER.match(line.strip()))
-    return [passage for passage, _ in split_passages(kept)]
+    prose = "\n".join(line for line in body.split("\n") if not _TRAILER.match(line.strip()))
+    return [passage for passage, _ in split_passages(prose)]
 
 
 def _list_pull_request_passages(activity: SessionActivity) -> Iterator[ProsePassage]:

@@ -102,11 +102,11 @@ def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None 
     earlier = store.get_meta(HARVESTED)
     if not head or head == earlier:
         return Harvest()
-    known = [f"^{earlier}"] if git_log.is_hash(earlier) and git.has_commit(root, earlier) else []
-    hashes = git_log.list_commits(root, f"--max-count={HARVEST_COMMITS_MAX}", head, *known)
+    excluded = [f"^{earlier}"] if git_log.is_hash(earlier) and git.has_commit(root, earlier) else []
+    hashes = git_log.list_commits(root, f"--max-count={HARVEST_COMMITS_MAX}", head, *excluded)
     reading = git_log.read_commits(root, hashes, has_contents=True, body_chars=HISTORY_BODY_CHARS_MAX)
-    found = _keep_current(list(_find_explanations(reading.commits, root)), root)
-    explanations = sorted(found, key=lambda item: (-item.commit.at, item.number))
+    named = _keep_current(list(_find_explanations(reading.commits, root)), root)
+    explanations = sorted(named, key=lambda item: (-item.commit.at, item.number))
     room = HARVEST_MEMORIES_MAX - store.memories.count_with_origin(ORIGIN_PREFIX)
     current = list(islice((item for item in explanations if _still_stands(item, root)), max(0, room)))
     for_review = not (has_own_commit(root) if is_own is None else is_own)
@@ -145,12 +145,12 @@ def _find_explanations(commits: list[Commit], root: str) -> Iterator[_Explanatio
         files = _list_living_files(commit, root)
         if is_reverted or is_squashed or not files or commit.subject.startswith('Revert "'):
             continue
-        found = [
+        candidates = [
             _Explanation(commit, number, text, files, score_passage(text, commit.subject, Speaker.COMMIT))
             for number, text in enumerate(split_commit_body(commit.body))
             if is_lesson(text, commit.subject, Speaker.COMMIT) and is_tellable(text) and _stands_alone(text, commit)
         ]
-        yield from sorted(found, key=lambda item: -item.score)[:PASSAGES_PER_COMMIT_MAX]
+        yield from sorted(candidates, key=lambda item: -item.score)[:PASSAGES_PER_COMMIT_MAX]
 
 
 def _stands_alone(text: str, commit: Commit) -> bool:

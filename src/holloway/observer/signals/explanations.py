@@ -1,6 +1,6 @@
 """Explanations: passages that people, agents and commits of a session wrote and that the ranker takes for lessons.
 
-An agent's words are often overtaken by its next edit. On labelled sessions of five projects 16 % of the best-ranked
+An agent's words are often overtaken by its next edit. On labelled sessions of five projects 15 % of the best-ranked
 passages of agents were wrong by the end, but 3 % of those said after the last edit, so only these count.
 """
 
