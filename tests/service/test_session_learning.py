@@ -156,6 +156,22 @@ def test_a_secret_in_what_is_learned_never_reaches_the_disk(memory: Holloway) ->
 
 
 @pytest.mark.promise("across-sessions")
+@pytest.mark.parametrize(
+    ("statement", "state"),
+    [
+        ("I think the code should not load totals with threads because they are lost when it is slow.", "promoted"),
+        ("I think the code should not load totals with curl because they are lost when it is slow.", "dropped"),
+    ],
+)
+def test_what_seems_typed_is_told_only_if_it_names_no_program_that_fetches(
+    memory: Holloway, statement: str, state: str
+) -> None:
+    done = learn(memory, Story().user(statement).edit("README.md").green())
+    (candidate,) = [each for each in done.promotion.candidates if each.signal.name == "user_statement"]
+    assert candidate.state == state
+    assert candidate.reason.startswith("it may be pasted") is (state == "dropped")
+
+
 def test_files_changed_together_are_counted_and_not_told(memory: Holloway) -> None:
     for number in range(3):
         done = learn(
