@@ -25,6 +25,7 @@ from holloway.embeddings.vocabulary import is_ordinary_word
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.observer.signals.statements import extract_code_names
 from holloway.observer.words.decision import strip_commit_type
+from holloway.promotion import memory_kinds
 from holloway.safety.repository_text import admit
 from holloway.text import command_compare
 from holloway.text.sanitize import one_line
@@ -166,7 +167,9 @@ def _write_agent_record(signal: Signal, evidence: SignalEvidence) -> MemoryText 
 
 def _write_qa_finding(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
     finding = _get_fact(signal, "finding")
-    return MemoryText(MemoryType.GOTCHA, f"QA found: {finding}") if len(finding.split()) >= FINDING_WORDS_MIN else None
+    if len(finding.split()) < FINDING_WORDS_MIN:
+        return None
+    return MemoryText(MemoryType.ERROR_PATTERN, f"QA found: {finding}")
 
 
 def _write_causal_statement(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
@@ -284,7 +287,9 @@ def _write_commit_auto(signal: Signal, evidence: SignalEvidence) -> MemoryText |
 def _write_passage(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
     text, context = _get_fact(signal, "text", MEMORY_SENTENCE_CHARS_MAX), _get_fact(signal, "context").rstrip(": ")
     sentence = f"{context}: {text}" if context and not _GENERIC_HEADING.match(context) else text
-    return MemoryText(signal.type or MemoryType.GOTCHA, sentence)
+    kind = memory_kinds.USER_RULE if signal.name is SignalName.USER_STATEMENT else signal.type or MemoryType.GOTCHA
+    memory_type = memory_kinds.choose_memory_type(kind, text)
+    return MemoryText(memory_type, sentence, memory_kinds.parse_statement_details(memory_type, text))
 
 
 def _list_strings(value: object) -> list[str]:
