@@ -206,6 +206,8 @@ ID_CHARS_MIN = 6
 
 INJECTION_THRESHOLDS = {1: 0.80, 2: 0.65, 3: 0.55, 4: 0.45}
 """Confidence threshold for injection, by trust level (1 cautious to 4 autonomous)."""
+STANDING_RULE_CONFIDENCE = 0.90
+"""Confidence of a rule that the person laid down for good: it is told at every trust level."""
 TRUST_NAMES = {1: "cautious", 2: "standard", 3: "confident", 4: "autonomous"}
 TRUST_EARNED = "auto"
 """Setting for an earned trust level: cautious first, then standard, never higher."""

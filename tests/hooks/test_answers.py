@@ -178,3 +178,19 @@ def test_where_nothing_is_captured_the_answer_to_a_prompt_leaves_no_trace(
     project_finder.pause(str(repository.root), "capture")
     assert "src/shop/auth/tokens.py" in ask(event(repository, "UserPromptSubmit", prompt=ASKED)).context
     assert list(memory.project.journal_folder.glob("*.jsonl")) == []
+
+
+@pytest.mark.promise("rules-for-good")
+@pytest.mark.parametrize("level", ["1", "2", "3", "4"])
+def test_a_rule_for_good_is_told_from_the_next_session_on_with_its_day_at_every_trust_level(
+    repository: Repository, memory: holloway.Holloway, monkeypatch: pytest.MonkeyPatch, level: str
+) -> None:
+    monkeypatch.setenv("HOLLOWAY_TRUST_LEVEL", level)
+    story = Story("s0", at=1_762_905_600.0).user("Never commit generated files, they are built in CI")
+    Learning(memory.opened).learn(story.user("Don't commit the lock file in this PR").green().pad())
+    started = hook(event(repository, "SessionStart", "s1", source="startup"))
+    assert "you said on 12 Nov: Never commit generated files, they are built in CI [hw:" in started.context
+    assert "lock file" not in started.context
+    (rule,) = memory.memories()
+    memory.wrong(rule.id, "incorrect")
+    assert "generated files" not in hook(event(repository, "SessionStart", "s2", source="startup")).context

@@ -132,7 +132,7 @@ def test_what_the_user_lays_down_is_kept_and_shown_for_confirmation(memory: Holl
     )
     (kept,) = learn(memory, told.edit("src/shop/billing/invoice.py")).promotion.list_in_state("promoted")
     stored = memory.get(kept.memory)
-    assert (stored.source, stored.confidence, stored.review) == (Source.USER_CORRECTION, 0.85, "inferred")
+    assert (stored.source, stored.confidence, stored.review) == (Source.USER_CORRECTION, 0.90, "stated")
     assert stored in memory.to_review()
 
 

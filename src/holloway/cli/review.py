@@ -32,6 +32,7 @@ REVIEW_REASONS = {
     "rule": "it was read from a rules file",
     "stale": "the code it is about has changed",
     "inferred": "it was inferred from what an agent did",
+    "stated": "you said it in a session; confirm it if it holds for good, drop it if it was meant for that task",
     "disputed": "an agent that used it reported that it is wrong; `holloway why ID` shows the report",
 }
 

@@ -115,6 +115,7 @@ class ReviewReason(StrEnum):
     STALE = "stale"
     INFERRED = "inferred"
     DISPUTED = "disputed"
+    STATED = "stated"
 
 
 Kind = TypeVar("Kind", bound=StrEnum)

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 T = MemoryType
 PLANNER = (T.DEAD_END, T.CAUSAL_DEPENDENCY, T.WORKFLOW_RECIPE, T.REQUIREMENT, T.DECISION)
 QA = (T.ERROR_PATTERN, T.E2E_OBSERVATION, T.REQUIREMENT)
+RECOVERY = (T.DEAD_END, T.ERROR_PATTERN)
 ROLE_MODULES_MAX = 6
 LOCATED_MAX = 5
 """The best files of a task; their modules count as the modules of the task."""
@@ -115,16 +116,18 @@ class RoleContext:
         return render_qa(self.keep_showable(self._find_relevant(*QA)))
 
     def render_recovery(self, unit: WorkUnit | None, methodology: Methodology) -> Rendered:
-        """Render for another attempt: the latest ones, their dead ends, and the unfinished work."""
+        """Render for another attempt: the latest ones, their dead ends and errors, and the unfinished work."""
         outcomes = [outcome for outcome in self._find(T.WORK_UNIT_OUTCOME) if _failed(outcome) and _same(outcome, unit)]
         outcomes.sort(key=lambda outcome: outcome.created_at, reverse=True)
         attempts = outcomes[:1] if unit is None else outcomes[:2]
         sessions = {attempt.session for attempt in attempts}
         files = {path for attempt in attempts for path in attempt.files}
-        tried = [memory for memory in self._find(T.DEAD_END) if memory.session in sessions or files & set(memory.files)]
-        dead_ends = tried + [memory for memory in self._find_relevant(T.DEAD_END) if memory not in tried]
+        attempted = [
+            memory for memory in self._find(*RECOVERY) if memory.session in sessions or files & set(memory.files)
+        ]
+        warnings = attempted + [memory for memory in self._find_relevant(*RECOVERY) if memory not in attempted]
         text, state = self.render_resume(methodology)
-        return render_recovery([*attempts, *self.keep_showable(dead_ends)], text, state)
+        return render_recovery([*attempts, *self.keep_showable(warnings)], text, state)
 
     def render_relay(
         self, giver: str, taker: str, unit: WorkUnit | None, methodology: Methodology, notes: Notes
@@ -264,11 +267,12 @@ def render_qa(memories: Sequence[Memory]) -> Rendered:
 
 
 def render_recovery(memories: Sequence[Memory], work: str, work_id: str) -> Rendered:
-    """Render the attempt that failed, the dead ends, and the unfinished work."""
+    """Render the attempt that failed, the dead ends, the known failures, and the unfinished work."""
     lines = [
         (memory.id, _render_memory("attempt", memory)) for memory in _select(memories, MemoryType.WORK_UNIT_OUTCOME)
     ]
     lines += [(memory.id, _render_memory("constraint", memory)) for memory in _select(memories, MemoryType.DEAD_END)]
+    lines += [(memory.id, _render_failure(memory)) for memory in _select(memories, MemoryType.ERROR_PATTERN)]
     lines += [(work_id, work)] if work else []
     return _fit(line("roles", "recovery"), lines, BUDGET_TOKENS[Phase.REFINE])
 
@@ -379,4 +383,4 @@ def _observation_kind(memory: Memory) -> E2EKind | None:
 
 
 def _label_doubt(memory: Memory) -> str:
-    return label_doubt({"state": memory.state, "source": memory.source})
+    return label_doubt({"state": memory.state, "source": memory.source, "stated_at": memory.stated_at})

@@ -112,7 +112,8 @@ def compose_brief(
 
 def _gather_memories(connection: sqlite3.Connection, user_rules: list[Row], branch: str, command: str) -> BriefFacts:
     rules = lookup.find_general(connection, lookup.RULE_TYPES, branch, BRIEF_DECISIONS_MAX) + user_rules
-    rules.sort(key=lambda row: (not row["pinned"], -int(str(row["use_count"])), str(row["created_at"])))
+    rules.sort(key=lambda row: str(row["stated_at"] or row["created_at"]), reverse=True)
+    rules.sort(key=lambda row: not row["pinned"])
     return BriefFacts(
         sessions=lookup.count_sessions(connection),
         rules=sorted(rules[:BRIEF_DECISIONS_MAX], key=_rule_order),

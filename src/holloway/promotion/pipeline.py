@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from holloway.config import RECORDS_PER_SESSION_MAX
+from holloway.config import RECORDS_PER_SESSION_MAX, STANDING_RULE_CONFIDENCE
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, ReviewReason, Source, State
 from holloway.domain.ports import format_stamp
@@ -24,6 +24,13 @@ from holloway.observer.signals.signal import SIGNALS, WRITTEN, Signal, SignalNam
 from holloway.promotion.candidate import Candidate, CodeMapLookup, FinishedSession, build_sighting_key
 from holloway.promotion.gates import GATES, HELD_DAYS, check_gate, humanize_name
 from holloway.promotion.memory_text import SignalEvidence, write_memory_text
+from holloway.promotion.standing_rules import (
+    find_overruled,
+    is_branch_independent,
+    is_overtaken,
+    is_standing_rule,
+    list_named_files,
+)
 from holloway.retrieval.duplicate_detection import Verdict, find_similar_memories
 from holloway.safety.paths import path_exists
 from holloway.safety.prompt_injection import find_injection
@@ -189,6 +196,8 @@ def write_drafts(store: Store, finished: FinishedSession, candidates: list[Candi
         if memory_text.files and not files:
             candidate.drop("its files no longer exist")
             continue
+        is_standing = is_standing_rule(signal, memory_text.content)
+        files = list_named_files(files, memory_text.content) if is_standing else files
         module = places.module_of(files[0]) if files else ""
         session = finished.session
         candidate.draft = Draft(
@@ -198,15 +207,17 @@ def write_drafts(store: Store, finished: FinishedSession, candidates: list[Candi
             files=files,
             modules=(module,) if module else (),
             source=SIGNALS[signal.name].source,
-            confidence=compute_initial_confidence(
-                signal, len(candidate.sessions) + 1, candidate.gate_decision.reduction
-            ),
+            confidence=STANDING_RULE_CONFIDENCE
+            if is_standing
+            else compute_initial_confidence(signal, len(candidate.sessions) + 1, candidate.gate_decision.reduction),
             state=State.CONFIRMED if signal.actors > 1 else None,
-            review=ReviewReason.INFERRED if _is_for_review(finished, signal) else None,
+            review=_choose_review(finished, signal),
             session=session.id,
             agent=session.agent,
             branch=session.branch,
-            branch_only="" if _is_branch_independent(memory_text.type, files) else finished.branch_only,
+            branch_only=""
+            if is_branch_independent(memory_text.type, files, SIGNALS[signal.name].source)
+            else finished.branch_only,
             commit=str(signal.facts.get("sha") or "") or finished.commit or session.commit,
             work_unit=session.work_unit,
             origin=candidate.origin,
@@ -215,11 +226,6 @@ def write_drafts(store: Store, finished: FinishedSession, candidates: list[Candi
         types = GATES[finished.classification.type].types
         if candidate.draft.type not in types and signal.name not in WRITTEN:
             candidate.drop(f"{humanize_name(finished.classification.type)} sessions leave no {memory_text.type.label}")
-
-
-def _is_branch_independent(kind: MemoryType, files: tuple[str, ...]) -> bool:
-    """Whether a memory is independent of any branch: a preference, or an error pattern without project files."""
-    return kind is MemoryType.PREFERENCE or (kind is MemoryType.ERROR_PATTERN and not files)
 
 
 def trace_sources(candidates: list[Candidate], sources: SourceTracer) -> None:
@@ -260,11 +266,20 @@ def reject_known(store: Store, candidates: list[Candidate]) -> None:
 
 
 def resolve_contradictions(candidates: list[Candidate]) -> None:
-    """Resolve contradictions: a candidate replaces an observed memory; one by a person stays, marked as a conflict."""
+    """Resolve contradictions: a candidate replaces an observed memory, and a person's rule their older one.
+
+    What a person taught, or said about something else, stays and is marked as a conflict.
+    """
     for candidate, draft in _list_drafted(candidates):
         if candidate.duplicate_of is not None or not candidate.signal.quotes or candidate.signal.taint:
             continue
         against = [match.memory for match in candidate.similar if match.verdict is Verdict.CONTRADICTS]
+        if overruled := find_overruled(draft, against):
+            if is_overtaken(draft, overruled):
+                candidate.drop(f"{overruled.id} is a later word of the same person")
+            else:
+                candidate.replaces = overruled
+            continue
         same = [memory for memory in against if memory.type is draft.type and set(memory.files) & set(draft.files)]
         if (
             same
@@ -403,8 +418,11 @@ def _count_sessions(store: Store, candidates: list[Candidate], session: str) -> 
         candidate.sessions = tuple(names)
 
 
-def _is_for_review(finished: FinishedSession, signal: Signal) -> bool:
-    return GATES[finished.classification.type].review or signal.name is SignalName.USER_CORRECTION
+def _choose_review(finished: FinishedSession, signal: Signal) -> ReviewReason | None:
+    """Return why a person should look at the memory; None if nobody needs to."""
+    if SIGNALS[signal.name].source is Source.USER_CORRECTION:
+        return ReviewReason.STATED
+    return ReviewReason.INFERRED if GATES[finished.classification.type].review else None
 
 
 def _list_undecided(candidates: list[Candidate]) -> list[Candidate]:

@@ -22,6 +22,7 @@ from holloway.domain.memory import (
 )
 from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
+from holloway.promotion.standing_rules import BRANCH_INDEPENDENT_TYPES
 from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, add_conflicts, find_duplicate, infer
 from holloway.retrieval.duplicate_detection import find_similar_memories
 from holloway.service.project_paths import existing_files
@@ -145,12 +146,12 @@ class MemoryEditor:
         return Remembered(added.outcome, added.memory, added.redacted, inferred, tuple(other_memories[:CLOSE_SHOWN]))
 
     def _placed(self, draft: Draft, *, everywhere: bool) -> Draft:
-        """Return a draft with the current commit and branch; a preference of the person holds on all branches."""
+        """Return a draft with the current commit and branch; a rule or convention holds on all branches."""
         root = str(self._opened.project.root)
         unmerged = branches.record_current_branch(self._opened.store.database, root)
         apart = (
             everywhere
-            or draft.type is MemoryType.PREFERENCE
+            or draft.type in BRANCH_INDEPENDENT_TYPES
             or self._opened.settings.get_text("branch_scope") == "everywhere"
         )
         return replace(

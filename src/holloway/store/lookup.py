@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 
-from holloway.config import INJECTION_THRESHOLDS
+from holloway.config import INJECTION_THRESHOLDS, STANDING_RULE_CONFIDENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +32,14 @@ LOADED_BY_HOST = "host"
 # and not shown in this session yet.
 LIVING = "m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined'"
 _HERE = f"{LIVING} AND (m.branch_only = '' OR m.branch_only = :branch)"
+# What the person laid down for good is told at every trust level, and it does not fade: only the person ends it.
+_STANDING = f"(m.source = 'user_correction' AND m.state <> 'stale' AND m.confidence >= {STANDING_RULE_CONFIDENCE})"
 _SHOWABLE = f"""
 {_HERE}
-    AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix', 'commit_auto'))
-    AND (m.pinned = 1 OR m.state = 'confirmed' OR :least < m.confidence * CASE WHEN m.half_life_days IS NULL THEN 1
-         ELSE pow(0.5, :fades * max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END)
+    AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix', 'commit_auto') OR {_STANDING})
+    AND (m.pinned = 1 OR m.state = 'confirmed' OR {_STANDING}
+         OR :least < m.confidence * CASE WHEN m.half_life_days IS NULL THEN 1 ELSE
+            pow(0.5, :fades * max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END)
     AND m.id NOT IN (SELECT memory FROM injections WHERE session = :session AND context = :context)
 """
 _COLUMNS = "m.id, m.type, m.summary, m.state, m.source, m.sessions, m.created_at, m.updated_at, m.stated_at"
@@ -50,7 +53,7 @@ FROM (
   FROM memory_files f JOIN memories m INDEXED BY memories_lookup ON m.seq = f.seq
   WHERE f.path IN (SELECT value FROM json_each(:paths)) AND {_SHOWABLE}
     AND (m.type IN ('gotcha', 'dead_end', 'error_pattern', 'causal_dependency') OR m.pinned = 1
-         OR m.source IN ('user_taught', 'commit_auto'))
+         OR m.source IN ('user_taught', 'commit_auto') OR {_STANDING})
   ORDER BY m.pinned DESC, m.type = 'dead_end' DESC, m.confidence DESC, m.seq DESC
   LIMIT :limit
 ) chosen JOIN memories m ON m.seq = chosen.seq
@@ -109,17 +112,18 @@ LIMIT :limit
 
 _BY_USE = "m.pinned DESC, m.use_count DESC, m.created_at, m.seq"
 
-RULE_TYPES = ("decision", "requirement", "preference")
+RULE_TYPES = ("decision", "requirement", "preference", "pattern")
 TRAP_TYPES = ("gotcha", "dead_end", "error_pattern")
 
-# Project-wide memories of a brief: pinned, or confirmed and brought neither by a file nor by a rules file of the host.
+# Project-wide memories of a brief: pinned, or confirmed or laid down by the person, and brought neither by a file nor
+# by a rules file of the host.
 _GENERAL = f"""
 SELECT {_COLUMNS}, m.pinned, m.use_count, '' AS path
 FROM memories m
 WHERE m.type IN (SELECT value FROM json_each(:types)) AND {_HERE}
-  AND (m.pinned = 1 OR (m.state = 'confirmed' AND m.source <> 'rules_file'
+  AND (m.pinned = 1 OR ((m.state = 'confirmed' OR {_STANDING}) AND m.source <> 'rules_file'
        AND NOT EXISTS (SELECT 1 FROM memory_files f WHERE f.seq = m.seq)))
-ORDER BY {_BY_USE}
+ORDER BY m.pinned DESC, CASE WHEN m.stated_at = '' THEN m.created_at ELSE m.stated_at END DESC, m.seq DESC
 LIMIT :limit
 """
 
@@ -222,7 +226,7 @@ def find_unseen_of_type(connection: sqlite3.Connection, kind: str, viewer: Viewe
 
 
 def find_general(connection: sqlite3.Connection, types: tuple[str, ...], branch: str, limit: int) -> Rows:
-    """Find the memories of these types that hold for the full project: pinned first, then the most used."""
+    """Find the memories of these types that hold for the full project: pinned first, then the newest."""
     values = {"types": json.dumps(types), "branch": branch, "limit": limit}
     return [dict(row) for row in connection.execute(_GENERAL, values)]
 

@@ -30,7 +30,7 @@ Found = TypeVar("Found")
 ORDERS = {
     "newest": "m.created_at DESC, m.seq DESC",
     "telling": "m.pinned DESC, m.use_count DESC, m.created_at, m.seq",
-    "waiting": "m.state <> 'quarantined', m.created_at, m.seq",
+    "waiting": "coalesce(m.review, '') <> 'stated', m.state <> 'quarantined', m.created_at, m.seq",
 }
 
 APPROVED_KINDS = ("confirmed", "edited", "pinned")

@@ -38,9 +38,10 @@ _PIECE = re.compile(
 )
 _REPEATED = re.compile(r"(.)\1*", re.DOTALL)
 _CITED = re.compile(r"\bhw:([0-9a-f]{6,32})\b")
+PERSON_SOURCE = "user_correction"
 _DOUBTS = {"unconfirmed": "unconfirmed", "stale": "possibly out of date"}
 _SPEAKERS = {
-    "user_correction": "you said",
+    PERSON_SOURCE: "you said",
     "agent_concluded": "the agent concluded",
     "agent_note": "an agent noted",
     "commit_auto": "a commit says",
@@ -99,9 +100,14 @@ def render_citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, 
     return f"[{', '.join(parts)}]"
 
 
-def doubt_note(state: str, source: str = "") -> str:
-    """Return the caveat for a memory in this state: who says it, if that is known; empty if it is confirmed."""
+def doubt_note(state: str, source: str = "", stated_at: str = "") -> str:
+    """Return the caveat for a memory in this state: who says it, if that is known; empty if it is confirmed.
+
+    What the person said in a session has its day, also once it is confirmed.
+    """
     doubt = _DOUBTS.get(state, "")
+    if source == PERSON_SOURCE and stated_at and state != "stale":
+        return f"{_SPEAKERS[source]} on {format_day(stated_at)}"
     return _SPEAKERS.get(source, doubt) if state == "unconfirmed" else doubt
 
 
