@@ -1,6 +1,7 @@
 """What a hook hands over with a prompt, an error and a search; and the loop from a session's end to the next one."""
 
 import json
+import time
 
 import pytest
 
@@ -8,6 +9,7 @@ import holloway
 from holloway.service import jobs, project_finder
 from holloway.service.session_learning import Learning
 from holloway.store import session_ledger
+from holloway.testing import FakeClock
 from tests.conftest import Repository
 from tests.hooks.asking import Answer, Asking, event, hook
 from tests.observer.story import Story
@@ -194,3 +196,21 @@ def test_a_rule_for_good_is_told_from_the_next_session_on_with_its_day_at_every_
     (rule,) = memory.memories()
     memory.wrong(rule.id, "incorrect")
     assert "generated files" not in hook(event(repository, "SessionStart", "s2", source="startup")).context
+
+
+@pytest.mark.promise("learned-dead-ends")
+def test_a_learned_dead_end_comes_within_two_steps_of_its_file(
+    repository: Repository, memory: holloway.Holloway, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock.advance(seconds=time.time() - clock.now().timestamp())  # the hook is a process with a clock of its own
+    monkeypatch.setenv("HOLLOWAY_TRUST_LEVEL", "2")
+    story = Story("s0", task="Keep the sessions in a store")
+    for number in range(22):
+        story.edit(("src/shop/auth/tokens.py", "src/shop/auth/session.py")[number % 2])
+    story.says("Keeping the sessions in Redis is a dead end because CI has no Redis. Let me use SQLite instead.")
+    story.edit("src/shop/billing/invoice.py").edit("src/shop/billing/invoice.py")
+    Learning(memory.opened).learn(story.green().pad())
+    opened = hook(event(repository))
+    assert "dead end: " in opened.context
+    assert "Keeping the sessions in Redis" in opened.context
+    assert "CI has no Redis" in opened.context

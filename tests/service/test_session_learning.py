@@ -28,7 +28,7 @@ def test_what_a_successful_build_showed_is_kept(memory: Holloway) -> None:
     stored = memory.get(kept.memory)
     assert "limits.toml" in stored.content
     assert (stored.state, stored.session, stored.source) == (State.UNCONFIRMED, "s1", Source.OBSERVER_INFERRED)
-    assert stored.confidence == pytest.approx(0.88 * 0.7, abs=0.001)
+    assert stored.confidence == 0.75
 
 
 @pytest.mark.promise("validated")
@@ -121,7 +121,7 @@ def test_what_came_from_a_page_is_quarantined_and_loses_confidence(memory: Hollo
     (kept,) = done.promotion.list_in_state("promoted")
     stored = memory.get(kept.memory)
     assert (stored.state, stored.review) == (State.QUARANTINED, "tainted")
-    assert stored.confidence == pytest.approx(0.88 * 0.7 * 0.7, abs=0.001)
+    assert stored.confidence == pytest.approx(0.75 * 0.7)
     assert memory.recall("retry limit") == []
 
 

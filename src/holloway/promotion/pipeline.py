@@ -24,6 +24,7 @@ from holloway.observer.signals.signal import SIGNALS, WRITTEN, Signal, SignalNam
 from holloway.promotion.candidate import Candidate, CodeMapLookup, FinishedSession, build_sighting_key
 from holloway.promotion.gates import GATES, HELD_DAYS, check_gate, humanize_name
 from holloway.promotion.memory_text import SignalEvidence, write_memory_text
+from holloway.promotion.signal_reasons import has_reason
 from holloway.promotion.standing_rules import (
     find_overruled,
     is_branch_independent,
@@ -77,6 +78,8 @@ _SCORE_MIN: dict[str, float] = {
     "task_calibration": 0.55,
 }
 SCORE_MIN_DEFAULT = 0.6
+REASONED_CONFIDENCE = 0.75
+"""Confidence at birth of an inferred memory with its reason; without one, it must be observed again to be told."""
 
 _FIXED_CONFIDENCE_SOURCES = frozenset(
     {
@@ -398,6 +401,8 @@ def compute_initial_confidence(signal: Signal, sessions: int, reduction: float) 
             PROMOTED_CONFIDENCE_MAX,
             row.score * (CONFIDENCE_AT_MINIMUM + PROMOTED_CONFIDENCE_PER_SESSION * extra_sessions),
         )
+    if has_reason(signal):
+        initial = max(initial, REASONED_CONFIDENCE)
     return round(max(0.0, initial - reduction), 4)
 
 
