@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import holloway
+from holloway.service import jobs
 from holloway.store import registry
 from tests.conftest import Repository, make_repository
-from tests.hooks.asking import TRAP, TRAP_FILE, Asking, event
+from tests.hooks.asking import TRAP, TRAP_FILE, Asking, event, hook
 from tests.store.test_memories import taught
 
 BRIEFED = "shared memory of this repository"
@@ -151,3 +152,24 @@ def test_a_clone_is_recognised_when_its_first_session_starts(
     clone.git("remote", "set-url", "origin", "git@example.com:acme/shop.git")
     assert BRIEFED in ask(event(clone, "SessionStart", source="startup")).context
     assert TRAP in ask(event(clone)).context
+
+
+@pytest.mark.promise("withheld")
+@pytest.mark.parametrize(
+    "change", ["def renew(token): ...\n", "", None], ids=["the symbol is gone", "the file is empty", "the file is gone"]
+)
+def test_a_hook_withholds_what_speaks_of_code_that_is_gone_and_the_worker_marks_it(
+    repository: Repository, memory: holloway.Holloway, change: str | None
+) -> None:
+    file = repository.root / TRAP_FILE
+    made = memory.remember("refresh() burns the token; call it once", type="gotcha", files=[TRAP_FILE]).memory
+    assert made is not None
+    assert "burns the token" in hook(event(repository)).context
+    if change is None:
+        file.unlink()
+    else:
+        file.write_text(change, "utf-8")
+    assert hook(event(repository, session="s2")).context == ""
+    assert jobs.mark_stale(memory, 60) == "1 marked stale"
+    assert memory.get(made.id).review == "stale"
+    assert jobs.mark_stale(memory, 60) == ""

@@ -95,6 +95,8 @@ class RelationType(StrEnum):
     VALIDATES = "validates"
     SUPERSEDES = "supersedes"
     DERIVED_FROM = "derived_from"
+    NAMES = "names"
+    """From a memory to code that it names and its file had: `path:symbol` or `path:line of code`."""
 
 
 class WrongReason(StrEnum):

@@ -1,7 +1,7 @@
 """Memories about a file, a failure or a search that still hold: plain rows for whatever renders them. Light.
 
-A memory that names a missing file is left out, and its id is added to the reader's `missing`, so that a caller who may
-write can mark it.
+A memory that names a missing file, or code that is gone from its files, is left out, and its id is added to the
+reader's `missing`, so that a caller who may write can mark it; after a hook, the worker does.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 
 from holloway.config import FAILURE_CHARS_MAX, SHORT_TEXT_CHARS_MAX
 from holloway.store import lookup
+from holloway.store.code_anchors import are_gone, read_files
 from holloway.text.identifiers import in_pattern
 
 TYPE_CHECKING = False
@@ -97,14 +98,16 @@ def _deduplicate(rows: list[Row]) -> list[Row]:
 def _keep_valid(
     view: StoreView, rows: list[Row], limit: int, is_valid: Callable[[list[str], str], bool] = all_exist
 ) -> list[Row]:
-    """Return the rows whose files exist, each with its details and files."""
+    """Return the rows whose files exist and have the code that they name, each with its details and files."""
     if not rows:
         return []
-    loaded = lookup.load_details(view.connection, [str(row["id"]) for row in rows])
+    ids = [str(row["id"]) for row in rows]
+    loaded, anchors = lookup.load_details(view.connection, ids), lookup.load_anchors(view.connection, ids)
     valid = []
     for row in rows:
         details, files = loaded.get(str(row["id"]), ({}, []))
-        if is_valid(files, view.reader.root):
+        root, named_code = view.reader.root, anchors.get(str(row["id"]), [])
+        if is_valid(files, root) and not (named_code and are_gone(named_code, read_files(root, files))):
             valid.append(row | {"details": details, "files": files})
         else:
             view.reader.missing.append(str(row["id"]))

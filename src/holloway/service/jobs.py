@@ -20,7 +20,7 @@ from holloway.promotion.insight import Reflection
 from holloway.service import agent_notes
 from holloway.service.past_sessions import open_session_files
 from holloway.service.session_learning import Learning
-from holloway.store import candidates, learned_files
+from holloway.store import candidates, learned_files, lifecycle
 
 if TYPE_CHECKING:
     from holloway.capture.journal_reader import Journal
@@ -210,6 +210,12 @@ def clean_up(memory: Holloway, seconds: float) -> str:
     return f"{pruned_count} pruned, backed up" if pruned_count else "backed up"
 
 
+def mark_stale(memory: Holloway, seconds: float) -> str:
+    """Mark memories whose file is gone, or the code that they name, for review."""
+    marked = lifecycle.mark_missing_code(memory.store, seconds)
+    return f"{len(marked)} marked stale" if marked else ""
+
+
 def is_always_due(memory: Holloway) -> bool:
     """Return True, for a job that costs less than finding out whether it is due."""
     return True
@@ -228,6 +234,7 @@ JOBS = (
     Job("settle", is_always_due, settle_store),
     Job("held", is_held, settle_held),
     Job("undone", has_moved, set_aside_reverted),
+    Job("stale", has_folder, mark_stale),
     Job("map", has_folder, update_map),
     Job("history", has_new_commits, harvest_history),
     Job("embed", has_unembedded, embed_memories),

@@ -13,6 +13,7 @@ from holloway.domain.memory import (
     Draft,
     Memory,
     MemoryType,
+    RelationType,
     Source,
     State,
     Visibility,
@@ -186,6 +187,9 @@ class MemoryEditor:
         admitted = sanitize_draft(draft, "" if store is not self._opened.store else str(self._opened.project.root))
         names = {*values, "details", "summary"} if {"content", "type"} & set(values) else set(values)
         fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names}
+        if {"content", "files"} & set(values):
+            links = [relation for relation in old.relations if relation.type is not RelationType.NAMES]
+            fields["relations"] = (*links, *admitted.draft.relations)
         if everywhere:
             fields["branch_only"] = ""
         if "type" in values:

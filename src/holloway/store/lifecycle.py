@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -11,7 +12,9 @@ from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES, WORK_TOLD_DAYS
 from holloway.domain import confidence
 from holloway.domain.memory import MemoryType, ReviewReason, State
 from holloway.domain.ports import format_stamp
-from holloway.store import vectors
+from holloway.safety.paths import path_exists
+from holloway.store import lookup, vectors
+from holloway.store.code_anchors import are_gone, read_files
 from holloway.store.memories import CORRECTED_KINDS
 from holloway.store.status_counts import FLAGGED_KINDS
 
@@ -24,6 +27,10 @@ if TYPE_CHECKING:
 
 FADED = "faded"
 """Reason for setting aside a memory that nobody used."""
+FILE_GONE = "a file it names is gone"
+CODE_GONE = "code that it names is gone from its files"
+"""Reasons for marking a memory as stale."""
+CACHED_FILES_MAX = 200
 GONE = "the rules file no longer says so"
 """Reason for setting aside a memory whose rules file no longer has it."""
 
@@ -92,13 +99,49 @@ def prune_memories(database: Database, now: datetime) -> Pruned:
     return Pruned(tuple(faded), tuple(removed))
 
 
-def mark_stale(store: Store, ids: Iterable[str]) -> None:
-    """Mark memories that were withheld because a file that they name is missing, so that a person reviews them."""
+def mark_stale(store: Store, ids: Iterable[str], reason: str = FILE_GONE) -> list[str]:
+    """Mark memories whose file or code is gone, so that a person reviews them; returns those that are marked now."""
+    marked = []
     for memory_id in filter(store.memories.has_memory, dict.fromkeys(ids)):
         memory = store.memories.get_memory(memory_id)
         if memory.is_alive and not memory.stale_at:
             fields = {"state": State.STALE, "stale_at": format_stamp(store.clock.now()), "review": ReviewReason.STALE}
-            store.memories.update_memory(memory, "stale", "a file it names is gone", **fields)
+            store.memories.update_memory(memory, "stale", reason, **fields)
+            marked.append(memory_id)
+    return marked
+
+
+def mark_missing_code(store: Store, seconds: float) -> list[str]:
+    """Mark every memory whose file is gone, or whose named code is gone from its files; returns those marked now."""
+    deadline = time.monotonic() + seconds
+    root, contents = str(store.project.root), _FileContents(str(store.project.root))
+    gone: dict[str, list[str]] = {FILE_GONE: [], CODE_GONE: []}
+    for row in store.database.fetch_rows(_CHECKED, {"quarantined": State.QUARANTINED}):
+        if time.monotonic() > deadline:
+            break
+        files, anchors = json.loads(row["files"]), lookup.parse_anchors(json.loads(row["anchors"]))
+        exists = any if row["type"] == MemoryType.ERROR_PATTERN else all
+        if not exists(path_exists(path, root) for path in files):
+            gone[FILE_GONE].append(row["id"])
+        elif anchors and are_gone(anchors, {path: contents.read(path) for path in files}):
+            gone[CODE_GONE].append(row["id"])
+    return [memory_id for reason, ids in gone.items() for memory_id in mark_stale(store, ids, reason)]
+
+
+class _FileContents:
+    """The files that one check has read; memories are often about the same ones."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._contents: dict[str, bytes] = {}
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file; empty for a folder or an unreadable one."""
+        if path not in self._contents:
+            if len(self._contents) >= CACHED_FILES_MAX:
+                self._contents.clear()
+            self._contents[path] = read_files(self._root, [path]).get(path, b"")
+        return self._contents[path]
 
 
 def prune_stores(stores: Sequence[Store], now: datetime) -> Pruned:
@@ -114,6 +157,16 @@ def prune_stores(stores: Sequence[Store], now: datetime) -> Pruned:
     return Pruned(tuple(faded), tuple(removed))
 
 
+_CHECKED = """
+SELECT m.id, m.type,
+  (SELECT json_group_array(f.path) FROM memory_files f WHERE f.seq = m.seq) AS files,
+  (SELECT json_group_array(r.path) FROM memory_relations r WHERE r.seq = m.seq AND r.type = 'names') AS anchors
+FROM memories m
+WHERE m.deleted_at = '' AND m.superseded_by = '' AND m.stale_at = '' AND m.state <> :quarantined
+  AND m.type NOT IN ('work_state', 'work_unit_outcome', 'prefetch_pattern', 'context_cost', 'task_calibration')
+  AND EXISTS (SELECT 1 FROM memory_files f WHERE f.seq = m.seq)
+ORDER BY m.seq
+"""
 _FRESHEN = """
 UPDATE memories SET last_used_at = max(last_used_at, shown.latest)
 FROM (SELECT memory, max(at) AS latest FROM injections WHERE counted = 0 GROUP BY memory) AS shown

@@ -81,9 +81,10 @@ ORDER BY m.pinned DESC, m.confidence DESC, m.seq DESC
 LIMIT :limit
 """
 
-# Details and files of a few memories.
+# Details, files and named code of a few memories.
 _DETAILS = """
-SELECT m.id, m.details, (SELECT json_group_array(f.path) FROM memory_files f WHERE f.seq = m.seq) AS files
+SELECT m.id, m.details, (SELECT json_group_array(f.path) FROM memory_files f WHERE f.seq = m.seq) AS files,
+  (SELECT json_group_array(r.path) FROM memory_relations r WHERE r.seq = m.seq AND r.type = 'names') AS anchors
 FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids))
 """
 
@@ -264,6 +265,17 @@ def load_details(connection: sqlite3.Connection, ids: list[str]) -> dict[str, tu
     """Load the details and the files of these memories, by id."""
     rows = connection.execute(_DETAILS, {"ids": json.dumps(ids)})
     return {row["id"]: (_parse_details(row["details"]), json.loads(row["files"])) for row in rows}
+
+
+def load_anchors(connection: sqlite3.Connection, ids: list[str]) -> dict[str, list[tuple[str, str]]]:
+    """Load the code that these memories name, by id: each with its file."""
+    rows = connection.execute(_DETAILS, {"ids": json.dumps(ids)})
+    return {row["id"]: parse_anchors(json.loads(row["anchors"])) for row in rows if row["anchors"] != "[]"}
+
+
+def parse_anchors(values: list[str]) -> list[tuple[str, str]]:
+    """Return the file and the name of each piece of code that a memory names."""
+    return [(path, name) for path, colon, name in (value.partition(":") for value in values) if colon and name]
 
 
 def load_living_details(connection: sqlite3.Connection, memory: str) -> dict[str, object]:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from holloway import config
 from holloway.domain import memory_details as typed
 from holloway.domain import memory_json
-from holloway.domain.memory import Draft, Visibility
+from holloway.domain.memory import Draft, Relation, RelationType, Visibility
 from holloway.domain.work import WorkUnit
 from holloway.errors import InvalidInput
 from holloway.safety import paths, secrets
+from holloway.store.code_anchors import find_anchors
 from holloway.text import sanitize
 from holloway.text.truncation import cut_start
 
@@ -60,12 +61,25 @@ def sanitize_draft(draft: Draft, root: str = "", working_folder: str = "") -> Sa
         agent=_redact_optional(draft.agent, secret_kinds),
         session=_redact_optional(draft.session, secret_kinds),
     )
+    sanitized = replace(sanitized, relations=_anchor_relations(sanitized, root))
     if draft.confidence is not None and not 0 <= draft.confidence <= 1:
         raise InvalidInput(f"A confidence cannot be {draft.confidence}.", "It must be between 0 and 1.")
     if draft.visibility in (Visibility.TEAM, Visibility.ORGANISATION) and secret_kinds:
         # A text that contained a secret is not shared, even though the secret itself was redacted.
         sanitized = replace(sanitized, visibility=Visibility.PROJECT)
     return SanitizedDraft(sanitized, tuple(sorted(secret_kinds)))
+
+
+def _anchor_relations(draft: Draft, root: str) -> tuple[Relation, ...]:
+    """Return the relations of a draft, with one to each piece of code that it names and its files have."""
+    relations = tuple(relation for relation in draft.relations if relation.type is not RelationType.NAMES)
+    if not root or not draft.files:
+        return relations
+    anchors = find_anchors(draft.content, draft.files, root)
+    return relations + tuple(
+        Relation(RelationType.NAMES, path=f"{path}:{name}"[: config.PATH_CHARS_MAX], automatic=True)
+        for path, name in anchors
+    )
 
 
 def sanitize_observed_draft(draft: Draft, root: str) -> SanitizedDraft | None:
