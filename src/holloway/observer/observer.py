@@ -28,7 +28,6 @@ EVENT_BUDGET_US = 2_000
 """Time budget of one event; slower events are counted."""
 
 DETECTORS: tuple[Callable[[SessionActivity], Iterable[Signal]], ...] = (
-    statements.detect_user_corrections,
     user_edits.detect_user_edits,
     statements.detect_self_corrections,
     statements.detect_agent_records,

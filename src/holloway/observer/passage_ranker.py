@@ -81,12 +81,6 @@ def score_passage(text: str, context: str, speaker: str) -> float:
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
-def is_lesson(text: str, context: str, speaker: str) -> bool:
-    """Return whether a passage scores high enough for its speaker to be told."""
-    threshold = LESSON_SCORES.get(speaker)
-    return threshold is not None and score_passage(text, context, speaker) >= threshold
-
-
 def is_english(text: str) -> bool:
     """Return whether the ranker can read a text: enough of its words are English function words."""
     words = _WORD.findall(text.casefold())
