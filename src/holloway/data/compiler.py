@@ -212,7 +212,8 @@ def _check_points(value: Any) -> dict[str, float]:
 
 
 NORMATIVE_CUES = "should", "task_only", "task_opening", "output"
-EXPLANATION_CUES = "reason", "report"
+EXPLANATION_CUES = "reason", "report", "identifier"
+REVIEW_CUES = "review", "declined"
 
 
 def compile_instructions(source: TableSource) -> dict[str, Table]:
@@ -224,7 +225,8 @@ def compile_prose_cues(source: TableSource) -> dict[str, Table]:
     """Compile the patterns of statements of what should be, and of explanations."""
     normative = source.check_table("normative", dict.fromkeys(NORMATIVE_CUES, check_pattern))
     explanation = source.check_table("explanation", dict.fromkeys(EXPLANATION_CUES, check_pattern))
-    return {"prose_cues": {"normative": normative, "explanation": explanation}}
+    review = source.check_table("review", dict.fromkeys(REVIEW_CUES, check_pattern))
+    return {"prose_cues": {"normative": normative, "explanation": explanation, "review": review}}
 
 
 COMPILERS: dict[str, Callable[[TableSource], dict[str, Table]]] = {

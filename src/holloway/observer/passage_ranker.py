@@ -24,6 +24,7 @@ LESSON_SCORES = {
     "commit": 0.50,
     "pull_request": 0.42,
     "note": 0.40,
+    "review": 0.40,
 }
 """Score from which on a passage is told, by its speaker."""
 CODE_NAMES_MAX = 6

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 CONCLUSIONS_PER_SESSION_MAX = 3
 COMMITS_OF_SUBJECT_MAX = 20
-_BY_AGENT = frozenset({Speaker.AGENT, Speaker.SUMMARY, Speaker.PULL_REQUEST})
+_BY_AGENT = frozenset({Speaker.AGENT, Speaker.SUMMARY, Speaker.PULL_REQUEST, Speaker.REVIEW})
 
 
 def check_explanations(finished: FinishedSession, candidates: Iterable[Candidate], root: str) -> None:
@@ -62,7 +62,7 @@ def check_explanations(finished: FinishedSession, candidates: Iterable[Candidate
         if _speaker(candidate) is Speaker.COMMIT:
             fault = fault or _check_commit(candidate, commits, counts)
         else:
-            fault = fault or _check_words(candidate, names[candidate.number])
+            fault = fault or _check_words(candidate)
             if not fault and candidate.signal.name is SignalName.CONCLUSION:
                 fault = _check_conclusion(candidate, finished, counts)
         if fault:
@@ -83,13 +83,18 @@ def _score(candidate: Candidate) -> float:
     return score if isinstance(score, float) else 0.0
 
 
-def _check_words(candidate: Candidate, names: set[str]) -> str:
+def _check_words(candidate: Candidate) -> str:
     """Return why the words of an agent teach nothing; empty if they may."""
-    if not names:
+    text = _text(candidate)
+    if _speaker(candidate) is Speaker.REVIEW and not is_tellable(text):
+        return "it gives an order, addresses a reader or names a host"
+    if not _cue("identifier").search(text):
         return "it names no code of the project"
-    if _cue("report").search(_text(candidate)):
+    if _cue("report").search(text):
         return "it reports the work of the session"
-    return "" if _cue("reason").search(_text(candidate)) else "it states no cause and no constraint"
+    if text.count("`") % 2 or not stands_alone(text, str(candidate.signal.facts.get("context") or "")):
+        return "it cannot be understood alone"
+    return "" if _cue("reason").search(text) else "it states no cause and no constraint"
 
 
 def _check_conclusion(candidate: Candidate, finished: FinishedSession, counts: Counter[str]) -> str:

@@ -288,10 +288,12 @@ def apply_trust(candidates: list[Candidate]) -> None:
         if reason:
             candidate.drop(f"it tries to instruct an agent ({reason})")
         elif is_doubtful and not admit("wish", candidate.signal.quotes[0]):
-            if is_unread_wish(candidate.signal.quotes[0]):  # the gate reads English only, so a person decides
-                candidate.draft = replace(draft, state=State.QUARANTINED, review=ReviewReason.INFERRED)
+            if is_unread_wish(candidate.signal.quotes[0]):  # the gate reads English only
+                candidate.draft = _leave_to_person(draft)
             else:
                 candidate.drop("it may be pasted: it names a host or a program")
+        elif candidate.signal.facts.get("pasted") or candidate.signal.facts.get("declined"):
+            candidate.draft = _leave_to_person(draft)
         elif candidate.signal.taint:
             candidate.draft = replace(
                 draft,
@@ -300,6 +302,11 @@ def apply_trust(candidates: list[Candidate]) -> None:
                 confidence=(draft.confidence or 0.0) * confidence.TAINTED_FACTOR,
                 tags=(*draft.tags, f"from {candidate.signal.taint}"[:60]),
             )
+
+
+def _leave_to_person(draft: Draft) -> Draft:
+    """Return a draft that no agent sees before a person approves it."""
+    return replace(draft, state=State.QUARANTINED, review=ReviewReason.INFERRED)
 
 
 def _is_user_text(signal: Signal) -> bool:

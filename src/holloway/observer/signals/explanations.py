@@ -13,6 +13,7 @@ from holloway.observer.passage_ranker import LESSON_SCORES, is_english, score_pa
 from holloway.observer.passages import Speaker, list_passages
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.observer.signals.statements import (
+    ANSWERED_CHARS_MAX,
     build_key,
     detect_user_corrections,
     extract_sha,
@@ -69,7 +70,7 @@ def _build_signal(activity: SessionActivity, passage: ProsePassage, name: Signal
     file = find_named_file(activity, f"{passage.context} {passage.text}")
     facts = {"text": passage.text, "context": passage.context, "score": round(score, 3), "speaker": passage.speaker}
     if passage.speaker is Speaker.PERSON:
-        facts |= {"said": passage.text, "answers": passage.answers[-400:]}
+        facts |= {"said": passage.text, "answers": passage.answers[-ANSWERED_CHARS_MAX:]}
     if passage.speaker is Speaker.COMMIT:
         commit = next((entry for entry in activity.successful_commits if entry.step == passage.step), None)
         facts["sha"] = extract_sha(commit) if commit else ""
