@@ -80,6 +80,9 @@ HARVEST_COMMITS_MAX = 5_000
 HARVEST_MEMORIES_MAX = 300
 """Limits of a harvest of the git history: commits read, and memories of them that a project keeps."""
 HISTORY_BODY_CHARS_MAX = 4_000
+HOST_NOTES_MAX = 100
+HOST_NOTE_CHARS_MAX = 600
+"""Limits of notes imported from agents' hosts: their number, and the length of one."""
 PASSAGES_MAX = 3_000
 """Limit of passages read in one session."""
 RECORDS_PER_SESSION_MAX = 50

@@ -232,7 +232,8 @@ def test_an_answer_that_was_typed_is_a_prompt_and_a_chosen_one_is_not(writer: Wr
         writer.answers(f'User has answered your questions: "Where?"="{answer}"', f"q{number}", told)
     writer.uses("mcp__forms__ask", "m1")
     writer.answers("ok", "m1", {"questions": [], "answers": {"Where?": "send it to example.org"}})
-    assert [event.text for event in writer.events(tmp_path) if isinstance(event, Prompt)] == ["in SQLite, as the rest"]
+    spoken = [event for event in writer.events(tmp_path) if isinstance(event, Prompt | Said)]
+    assert [(type(event), event.text) for event in spoken] == [(Said, "Where?"), (Prompt, "in SQLite, as the rest")]
 
 
 def test_an_interruption_is_told_with_what_the_user_said_to_it(writer: Writer, tmp_path: Path) -> None:

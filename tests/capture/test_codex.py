@@ -16,6 +16,7 @@ from holloway.domain.event import (
     Result,
     Said,
     Started,
+    Summarized,
     ToolKind,
     Usage,
 )
@@ -94,6 +95,31 @@ def test_a_session_is_told_in_its_order(rollout: Rollout, tmp_path: Path) -> Non
         Call(start + 9, "c1", ToolKind.SHELL, "exec_command", command="cat a.py"),
         Result(start + 10, "c1", False, "no such file\n"),
     ]
+
+
+def test_the_summary_of_a_compaction_is_told_without_the_words_of_the_host(rollout: Rollout, tmp_path: Path) -> None:
+    opening = "Another language model started to solve this problem and produced a summary of its thinking process."
+    rollout.line("compacted", {"message": f"{opening}\nThe cache is per thread."})
+    rollout.line("compacted", {"message": "", "replacement_history": []})
+    events = rollout.events(tmp_path)
+    assert [event.text for event in events if isinstance(event, Summarized)] == ["The cache is per thread."]
+
+
+def test_the_summary_of_a_subagent_is_not_told(tmp_path: Path) -> None:
+    rollout = Rollout(tmp_path / "project", parent_thread_id="019a0000-0000-7222-8333-944455556666")
+    rollout.line("compacted", {"message": "The cache is per thread."})
+    assert not any(isinstance(event, Summarized) for event in rollout.events(tmp_path))
+
+
+def test_a_typed_answer_is_a_prompt_with_its_question_and_a_chosen_one_is_not(rollout: Rollout, tmp_path: Path) -> None:
+    questions = [{"id": "where", "question": "Where?", "options": [{"label": "Redis", "description": "fast"}]}]
+    for number, answers in enumerate((["Redis"], ["Redis", "user_note: in SQLite"])):
+        rollout.calls("request_user_input", f"q{number}", questions=questions)
+        rollout.answers(json.dumps({"answers": {"where": {"answers": answers}}}), f"q{number}")
+    rollout.calls("mcp__forms__request_user_input", "m1", questions=questions)
+    rollout.answers(json.dumps({"answers": {"where": {"answers": ["send it to example.org"]}}}), "m1")
+    spoken = [event for event in rollout.events(tmp_path) if isinstance(event, Prompt | Said)]
+    assert [(type(event), event.text) for event in spoken] == [(Said, "Where?"), (Prompt, "in SQLite")]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holloway.capture import copilot, json_lines, session_files
-from holloway.domain.event import Call, Event, Interrupted, Plan, Prompt, Result, Said, Started, ToolKind, Usage
+from holloway.domain.event import (
+    Call,
+    Event,
+    Interrupted,
+    Plan,
+    Prompt,
+    Result,
+    Said,
+    Started,
+    Summarized,
+    ToolKind,
+    Usage,
+)
 from holloway.observer.scratchpad import Scratchpad
 from tests.conftest import Repository
 
@@ -213,7 +225,16 @@ def test_words_typed_to_reject_a_call_or_to_answer_are_prompts(writer: Writer, t
         writer.answers(answer, f"c{number}")
     writer.calls("forms-ask_user", "m1", mcpServerName="forms", mcpToolName="ask_user", arguments=choices)
     writer.answers("User responded: send it to example.org", "m1")
-    assert prompts(writer.events(tmp_path)) == ["never delete that", "in SQLite"]
+    events = writer.events(tmp_path)
+    assert prompts(events) == ["never delete that", "in SQLite"]
+    assert [event.text for event in events if isinstance(event, Said)] == ["Where?"]
+
+
+def test_the_summary_of_a_compaction_is_told_unless_it_has_none(writer: Writer, tmp_path: Path) -> None:
+    writer.row("session.compaction_complete", success=True, summaryContent="The cache is per thread.")
+    writer.row("session.compaction_complete", success=False)
+    events = writer.events(tmp_path)
+    assert [event.text for event in events if isinstance(event, Summarized)] == ["The cache is per thread."]
 
 
 def test_tokens_plans_and_interruptions_are_told(writer: Writer, tmp_path: Path) -> None:

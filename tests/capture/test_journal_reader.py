@@ -19,6 +19,7 @@ from holloway.domain.event import (
     Result,
     Said,
     Started,
+    Summarized,
     ToolKind,
 )
 from holloway.observer.scratchpad import Scratchpad
@@ -87,7 +88,7 @@ def test_a_session_is_told_in_its_order(agent: Hooks) -> None:
         Result(START + 3, "t1", True),
         Call(START + 4, "t2", ToolKind.SHELL, "Bash", command="pytest"),
         Result(START + 4, "t2", False, "Exit code 1\na.py:3: boom"),
-        Said(START + 5, "All was well."),
+        Summarized(START + 5, "All was well."),
         Said(START + 6, "Fixed."),
         Ended(START + 7, "other"),
     ]

@@ -21,6 +21,7 @@ from holloway.domain.event import (
     Result,
     Said,
     Started,
+    Summarized,
     ToolKind,
     Usage,
 )
@@ -175,6 +176,7 @@ def test_only_what_the_person_typed_is_a_prompt(session: Session, tmp_path: Path
     events = session.events(tmp_path, encoding)
     assert prompts(events) == ["Go", "See a.py"]
     assert not any(isinstance(event, Said) for event in events)
+    assert [event.text for event in events if isinstance(event, Summarized)] == ["The user wants tabs."]
 
 
 def test_a_prompt_that_the_host_repeats_after_a_compaction_counts_once(session: Session, tmp_path: Path) -> None:
@@ -229,7 +231,9 @@ def test_a_typed_answer_is_a_prompt_and_a_chosen_one_is_not(session: Session, tm
     state = {"status": "completed", "input": {"questions": questions}, "output": "answered"}
     for tool, answers in (("question", [["Redis"]]), ("question", [["in SQLite"]]), ("forms_question", [["no"]])):
         session.assistant({"type": "tool", "tool": tool, "state": {**state, "metadata": {"answers": answers}}})
-    assert prompts(session.events(tmp_path)) == ["in SQLite"]
+    events = session.events(tmp_path)
+    assert prompts(events) == ["in SQLite"]
+    assert [event.text for event in events if isinstance(event, Said)] == ["Where?"]
 
 
 @pytest.mark.parametrize(("exit_code", "ok"), [(0, True), (1, False), (127, False), (None, False), ("0", False)])

@@ -13,7 +13,6 @@ from holloway.observer.passage_ranker import (
     LESSON_SCORES,
     extract_features,
     is_english,
-    is_lesson,
     score_passage,
 )
 from holloway.observer.passages import Speaker
@@ -91,24 +90,14 @@ def test_extreme_weights_overflow_nothing(weigh: dict[str, float]) -> None:
     assert 1.0 >= score_passage("because", "", "commit") > 1 - 1e-12
 
 
-def test_a_lesson_reaches_the_score_of_its_speaker(weigh: dict[str, float]) -> None:
-    for speaker, threshold in LESSON_SCORES.items():
-        weigh["bias"] = math.log(threshold / (1 - threshold)) + 1e-6
-        assert is_lesson("because", "", speaker)
-        weigh["bias"] -= 2e-6
-        assert not is_lesson("because", "", speaker)
-
-
-def test_every_speaker_has_a_score_and_nobody_else_teaches(weigh: dict[str, float]) -> None:
-    weigh["bias"] = 10.0
+def test_every_speaker_has_a_score() -> None:
     assert set(LESSON_SCORES) == set(Speaker)
-    assert not is_lesson(LESSON, "", "subagent")
 
 
 def test_a_reason_outranks_a_report_for_every_speaker() -> None:
     for speaker in Speaker:
-        assert is_lesson(LESSON, "Keep one cache per thread", speaker)
-        assert not is_lesson(REPORT, "Release", speaker)
+        assert score_passage(LESSON, "Keep one cache per thread", speaker) >= LESSON_SCORES[speaker]
+        assert score_passage(REPORT, "Release", speaker) < LESSON_SCORES[speaker]
 
 
 def test_the_trained_weights_are_words_and_numbers() -> None:

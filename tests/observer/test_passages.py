@@ -256,6 +256,17 @@ SUMMARY = f"""This session is being continued from a previous conversation.
 """
 
 
+@pytest.mark.parametrize(
+    "summary",
+    [
+        f"## Goal\n\n{REASON}\n\n## Discoveries\n\n- {CAUSE}\n\n## Relevant files\n\n- {REASON}",
+        f"**Current progress**\n{REASON}\n\n**Key decisions**\n- {CAUSE}\n\n**Next steps:**\n- {REASON}",
+    ],
+)
+def test_the_sections_of_a_summary_may_have_headings_instead_of_numbers(summary: str) -> None:
+    assert texts(Story().event(events.Summarized(1_001.0, summary)), Speaker.SUMMARY) == [CAUSE]
+
+
 def test_only_the_sections_of_a_summary_that_state_causes_and_facts_are_told() -> None:
     story = Story().event(events.Summarized(1_001.0, SUMMARY))
     told = list_passages(story.account())

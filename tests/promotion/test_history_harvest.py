@@ -11,14 +11,16 @@ from holloway.config import HISTORY_BODY_CHARS_MAX
 from holloway.domain.memory import Memory, MemoryType, ReviewReason, Source, State
 from holloway.domain.memory_details import Decision
 from holloway.promotion import history_harvest
-from holloway.promotion.history_harvest import (
+from holloway.promotion.commit_checks import (
     FILES_PER_MEMORY_MAX,
     PASSAGES_PER_COMMIT_MAX,
-    Harvest,
     clean_subject,
+    is_tellable,
+)
+from holloway.promotion.history_harvest import (
+    Harvest,
     harvest_history,
     has_own_commit,
-    is_tellable,
 )
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
@@ -62,7 +64,7 @@ def set_global_email(tmp_path: Path, email: str) -> None:
 @pytest.fixture
 def every_passage_is_a_lesson(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the ranker take every passage for a lesson, so that the gate alone can refuse it."""
-    monkeypatch.setattr(history_harvest, "is_lesson", lambda text, context, speaker: True)
+    monkeypatch.setattr(history_harvest, "score_passage", lambda text, context, speaker: 1.0)
 
 
 def test_an_explanation_becomes_a_decision_about_the_files_of_its_commit(

@@ -191,12 +191,14 @@ def test_a_build_leaves_at_most_twenty_findings(memory: Holloway) -> None:
 
 
 @pytest.mark.promise("no-junk")
-def test_a_session_leaves_a_bounded_number_of_statements(memory: Holloway) -> None:
+def test_a_session_leaves_a_bounded_number_of_statements(memory: Holloway, repository: Repository) -> None:
     told = Story().edit("README.md")
     for number in range(RECORDS_PER_SESSION_MAX):
         told.records(f"Fact number {number} about part {number} of the shop {'x' * number}", "gotcha")
     reason = "The `total` must be rounded only once because rounding each line lost a cent, so it is done at the end."
-    done = learn(memory, told.green().commit(f"billing: round the total\n\n{reason}"))
+    message = f"billing: round the total\n\n{reason}"
+    sha = repository.commit("src/shop/billing/invoice.py", "total = round(sum(lines))\n", message)
+    done = learn(memory, told.green().commit(message, sha[:7]))
     assert len(done.promotion.list_in_state("promoted")) == RECORDS_PER_SESSION_MAX
     (dropped,) = done.promotion.list_in_state("dropped")
     assert dropped.reason == f"more than {RECORDS_PER_SESSION_MAX} from one session"

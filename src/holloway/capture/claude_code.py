@@ -26,7 +26,7 @@ from holloway.capture.json_lines import (
     read_lines,
     read_objects,
 )
-from holloway.capture.session_reader import Following
+from holloway.capture.session_reader import Following, list_offered
 from holloway.domain.event import Plan, Said, Started, Summarized, ToolKind, Usage
 from holloway.text.edit_lines import changed_lines
 
@@ -85,6 +85,29 @@ def find_transcripts(home: Path, root: Path) -> list[Path]:
         files = (path for folder in near for path in sorted(folder.glob("*.jsonl")))
         transcripts += [path for path in files if not path.name.startswith("agent-") and _made_in(path, root)]
     return transcripts
+
+
+def find_memory_folders(home: Path, root: Path) -> list[Path]:
+    """Return the folders in which the host keeps notes about a project, from all of its worktrees.
+
+    Two paths may have the same folder name; where transcripts lie beside the notes, one must be of this project.
+    """
+    names = {encode_folder(tree) for tree in (str(root), os.path.realpath(root), *_list_worktrees(str(root)))}
+    folders = [
+        folder
+        for projects in _project_folders(home)
+        for name in sorted(names)
+        for folder in sorted(
+            projects.glob(f"{name[:HOST_FOLDER_CHARS_MAX]}*" if len(name) > HOST_FOLDER_CHARS_MAX else name)
+        )
+        if (folder / "memory").is_dir()
+    ]
+    return [folder / "memory" for folder in folders if _is_of_project(folder, root)]
+
+
+def _is_of_project(folder: Path, root: Path) -> bool:
+    transcripts = list(islice(folder.glob("*.jsonl"), TREES_MAX))
+    return not transcripts or any(_made_in(path, root) for path in transcripts)
 
 
 def _project_folders(home: Path) -> list[Path]:
@@ -300,7 +323,8 @@ class _Transcript:
         if is_rejected and _REJECTED in output[:1_000]:
             yield from self._following.record_prompt(output.partition(_REJECTED)[2].strip())
         elif call and call.tool == _QUESTION:
-            yield from self._following.record_prompt(_extract_typed_answers(facts))
+            questions = as_items(facts.get("questions"))
+            yield from self._following.record_typed_answers(questions, _list_typed_answers(facts, questions))
 
 
 class _PromptQueue:
@@ -341,16 +365,11 @@ class _PromptQueue:
         return True
 
 
-def _extract_typed_answers(facts: Mapping[str, object]) -> str:
-    """Return the answers that the user typed to questions of the agent; a chosen option is in the agent's words."""
-    options = {
-        as_text(as_mapping(option).get("label")).strip()
-        for question in as_items(facts.get("questions"))
-        for option in as_items(as_mapping(question).get("options"))
-    }
+def _list_typed_answers(facts: Mapping[str, object], questions: list[object]) -> list[str]:
+    """Return the answers to questions of the agent that are not several of its options."""
+    options = list_offered(questions)
     answers = [as_text(answer).strip() for answer in islice(as_mapping(facts.get("answers")).values(), QUEUED_MAX)]
-    typed = (answer for answer in answers if not options.issuperset(answer.split(", ")) and answer not in options)
-    return as_text("\n".join(typed))
+    return [answer for answer in answers if not options.issuperset(answer.split(", "))]
 
 
 def extract_user_text(said: str) -> str:

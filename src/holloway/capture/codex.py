@@ -27,7 +27,7 @@ from holloway.capture.json_lines import (
 )
 from holloway.capture.session_reader import CALLS_KNOWN_MAX, RUNNING_MAX, Following
 from holloway.config import TAG_CHARS_MAX
-from holloway.domain.event import Interrupted, Plan, Said, Started, Usage
+from holloway.domain.event import Interrupted, Plan, Said, Started, Summarized, Usage
 
 if TYPE_CHECKING:
     from holloway.domain.event import Event
@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 ROLLOUT_FOLDER_LINES = 20
 """Number of lines searched for the working folder of a rollout."""
 
-_HOST_WORDS = ("<", "# AGENTS.md instructions", "Another language model started to solve this problem")
+_SUMMARY_OPENING = "Another language model started to solve this problem"
+_HOST_WORDS = ("<", "# AGENTS.md instructions", _SUMMARY_OPENING)
+_QUESTION = "request_user_input"
+_USER_NOTE = "user_note: "
 _REQUEST = "## My request for Codex:"
 _CWD = re.compile(r"<cwd>([^<\n]{1,1000})</cwd>")
 _EXITED = re.compile(r"^(?:Process exited with code|Exit code:?) (-?\d{1,10})\s*$", re.MULTILINE)
@@ -111,6 +114,8 @@ class _Rollout:
         """Commands running in the background, by the host's number: the id of the call and its output so far."""
         self._asked: dict[str, str] = {}
         """Calls that only request more output of a background command."""
+        self._questions: dict[str, list[object]] = {}
+        """Questions of the agent that wait for the user's answers, by the id of the call."""
         self._tokens = -1
 
     def parse_row(self, row: Mapping[str, object]) -> Iterator[Event]:
@@ -126,10 +131,20 @@ class _Rollout:
             yield from self._parse_item(payload)
         elif kind == "event_msg":
             yield from self._parse_event(payload)
+        elif kind == "compacted":
+            yield from self._parse_summary(payload)
         elif kind == "turn_context":
             self._following.set_folder(payload.get("cwd"))
             if as_mapping(payload.get("collaboration_mode")).get("mode") == "plan":
                 yield Plan(at, mode=True)
+
+    def _parse_summary(self, compaction: Mapping[str, object]) -> Iterator[Event]:
+        """Yield the summary that replaces the conversation, without the sentence that the host puts before it."""
+        text = as_text(compaction.get("message")).strip()
+        if text.startswith(_SUMMARY_OPENING):
+            text = text.partition("\n")[2].strip()
+        if text and not self._actor:
+            yield Summarized(self._following.at, text)
 
     def _parse_start(self, told: Mapping[str, object], at: float) -> Started:
         self._following.set_folder(told.get("cwd"))
@@ -178,6 +193,8 @@ class _Rollout:
             return
         if len(self._known) < CALLS_KNOWN_MAX:
             self._known.add(call_key)
+        if name == _QUESTION and len(self._questions) < RUNNING_MAX:
+            self._questions[call_key] = as_items(arguments.get("questions"))
         yield from self._following.record_tool_use(name, arguments, call_id, self._actor)
 
     def _parse_output(self, call_id: str, given: object) -> Iterator[Event]:
@@ -190,6 +207,17 @@ class _Rollout:
             self._running[going[1]] = (call_id, output)
         else:
             yield from self._following.record_answer(call_id, output, ok=ok)
+            yield from self._parse_typed_answers(call_id, output)
+
+    def _parse_typed_answers(self, call_id: str, output: str) -> Iterator[Event]:
+        """Yield what the user typed to answer questions of the agent."""
+        questions = self._questions.pop(call_id, [])
+        if questions and not self._actor:
+            answers = islice(as_mapping(_parse_arguments(output).get("answers")).values(), RUNNING_MAX)
+            texts = [as_text(text) for answer in answers for text in as_items(as_mapping(answer).get("answers"))]
+            yield from self._following.record_typed_answers(
+                questions, [text.removeprefix(_USER_NOTE) for text in texts]
+            )
 
     def _parse_event(self, event: Mapping[str, object]) -> Iterator[Event]:
         kind = event.get("type")

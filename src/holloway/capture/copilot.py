@@ -18,7 +18,7 @@ from holloway.capture.hosts import COPILOT
 from holloway.capture.json_lines import as_count, as_items, as_mapping, as_text, read_objects
 from holloway.capture.session_reader import CALLS_KNOWN_MAX, RUNNING_MAX, Following
 from holloway.config import PATH_CHARS_MAX, TAG_CHARS_MAX
-from holloway.domain.event import Interrupted, Plan, Said, Started, Usage
+from holloway.domain.event import Interrupted, Plan, Said, Started, Summarized, Usage
 
 if TYPE_CHECKING:
     from holloway.domain.event import Event
@@ -86,8 +86,8 @@ class _Session:
         """Commands running in the background, by the host's number: the id of the call and its output so far."""
         self._asked: dict[str, str] = {}
         """Calls that only request more output of a background command."""
-        self._questions: dict[str, list[str]] = {}
-        """Choices that the agent offered with a question."""
+        self._questions: dict[str, tuple[str, list[str]]] = {}
+        """Questions of the agent, with the choices that it offered."""
         self._guidance = ""
         self._is_metered = False
         self._planning = False
@@ -159,7 +159,8 @@ class _Session:
         if name in _STOPS:
             yield from self.answer_running(shell or "unknown")
         if name == "ask_user":
-            self._questions[call_id] = [as_text(choice).strip() for choice in as_items(arguments.get("choices"))]
+            choices = [as_text(choice).strip() for choice in as_items(arguments.get("choices"))]
+            self._questions[call_id] = (as_text(arguments.get("question")).strip(), choices)
         yield from self._following.record_tool_use(name, arguments, call_id, self._actor)
 
     def _parse_user_request(self, data: Mapping[str, object]) -> Iterator[Event]:
@@ -205,10 +206,10 @@ class _Session:
 
     def _parse_typed_answer(self, call_id: str, output: str) -> Iterator[Event]:
         """Yield what the person typed to answer a question of the agent; a choice is in the agent's words."""
-        choices = self._questions.pop(call_id, None)
+        question, choices = self._questions.pop(call_id, ("", None))
         answer = _ANSWERED.match(output)
         if choices is not None and answer and answer[1].strip() not in choices:
-            yield from self._following.record_prompt(answer[1].strip())
+            yield from self._following.record_typed_answers([{"question": question}], [answer[1]])
 
     def _parse_permission(self, data: Mapping[str, object]) -> Iterator[Event]:
         """Yield what the person typed when rejecting a tool call."""
@@ -230,6 +231,12 @@ class _Session:
             self._guidance = as_text(as_mapping(data.get("output")).get("additionalContext"))
         return iter(())
 
+    def _parse_compaction(self, data: Mapping[str, object]) -> Iterator[Event]:
+        """Yield the summary that replaces the conversation so far; some compactions have none."""
+        text = as_text(data.get("summaryContent")).strip()
+        if text and not self._actor:
+            yield Summarized(self._following.at, text)
+
     def _parse_abort(self, data: Mapping[str, object]) -> Iterator[Event]:
         if data.get("reason") in _STOPPED_BY_USER:
             yield Interrupted(self._following.at)
@@ -238,6 +245,7 @@ class _Session:
 ROWS_READ = {
     "user.message": _Session._parse_user,
     "assistant.message": _Session._parse_assistant,
+    "session.compaction_complete": _Session._parse_compaction,
     "session.mode_changed": _Session._parse_mode,
     "session.usage_record": _Session._parse_usage,
     "assistant.usage": _Session._parse_usage,

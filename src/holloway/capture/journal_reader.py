@@ -17,7 +17,7 @@ from holloway.capture.journal_fields import TARGET_FIELDS, TASK
 from holloway.capture.json_lines import as_count, as_items, as_mapping, as_text, parse_time, read_objects
 from holloway.capture.session_reader import SAME_PROMPT_S, Following
 from holloway.config import PATH_CHARS_MAX, SCRATCHPAD_LINES_MAX, SHORT_TEXT_CHARS_MAX
-from holloway.domain.event import Call, Ended, Interrupted, Plan, PlanItem, Said, Started, ToolKind
+from holloway.domain.event import Call, Ended, Interrupted, Plan, PlanItem, Said, Started, Summarized, ToolKind
 from holloway.text.tools import TOOL_FILES_MAX
 
 if TYPE_CHECKING:
@@ -157,9 +157,8 @@ class _Reader:
             yield from self._parse_tool(row, event)
         elif event == "UserPromptSubmit":
             yield from self._parse_prompt(row, at)
-        elif text := (as_text(row.get("last_assistant_message")) or as_text(row.get("compact_summary"))).strip():
-            # After a compaction, the agent's summary is all that is left of its earlier work.
-            yield Said(at, text, False, as_text(row.get("agent"), JOURNAL_ID_CHARS_MAX))
+        else:
+            yield from self._parse_words(row, at)
         if event == "SessionEnd":
             yield Ended(at, as_text(row.get("reason"), SHORT_TEXT_CHARS_MAX))
 
@@ -174,6 +173,14 @@ class _Reader:
         if len(self._recent) > ENTRIES_COMPARED_MAX:
             del self._recent[next(iter(self._recent))]
         return before is not None and abs(at - before) <= SAME_PROMPT_S
+
+    def _parse_words(self, row: Mapping[str, object], at: float) -> Iterator[Event]:
+        """Yield the agent's last message, and the host's summary of a compacted context."""
+        actor = as_text(row.get("agent"), JOURNAL_ID_CHARS_MAX)
+        if message := as_text(row.get("last_assistant_message")).strip():
+            yield Said(at, message, False, actor)
+        elif (summary := as_text(row.get("compact_summary")).strip()) and not actor:
+            yield Summarized(at, summary)
 
     def _parse_prompt(self, row: Mapping[str, object], at: float) -> Iterator[Event]:
         if row.get("mode") == "plan":

@@ -18,7 +18,7 @@ from holloway.capture import opencode_storage, project_paths
 from holloway.capture.hosts import OPENCODE
 from holloway.capture.json_lines import as_count, as_items, as_mapping, as_text, parse_time
 from holloway.capture.session_reader import Following
-from holloway.domain.event import Interrupted, Plan, Said, Started, Usage
+from holloway.domain.event import Interrupted, Plan, Said, Started, Summarized, Usage
 from holloway.text import edit_lines
 from holloway.text.tools import TOOL_FILES_MAX
 
@@ -130,15 +130,21 @@ class _Session:
         for index, part in enumerate(message.parts):
             kind = part.get("type")
             self._set_time(part.get("time"), "start", created_at)
-            if kind in ("text", "reasoning") and not is_summary and not _is_hidden(part):
-                if text := as_text(part.get("text")).strip():
-                    yield Said(self._following.at, text, kind == "reasoning", self._actor)
+            if kind in ("text", "reasoning") and not _is_hidden(part):
+                yield from self._parse_words(as_text(part.get("text")).strip(), kind, is_summary=is_summary)
             elif kind == "tool" and not (is_by_user and part.get("tool") == "bash"):
                 yield from self._parse_tool(part, f"{self._actor}{number}.{index}", created_at)
         self._set_time(info.get("time"), "completed", created_at)
         yield from self._count_tokens(as_mapping(info.get("tokens")))
         if as_mapping(info.get("error")).get("name") == "MessageAbortedError":
             yield Interrupted(self._following.at)
+
+    def _parse_words(self, text: str, kind: str, *, is_summary: bool) -> Iterator[Event]:
+        """Yield what the agent said or thought; the text of a summary stands for the conversation before it."""
+        if text and not is_summary:
+            yield Said(self._following.at, text, kind == "reasoning", self._actor)
+        elif text and kind == "text" and not self._actor:
+            yield Summarized(self._following.at, text)
 
     def _set_time(self, times: object, name: str, earliest: float) -> None:
         self._following.at = max(earliest, parse_time(as_mapping(times).get(name), earliest))
@@ -176,15 +182,9 @@ class _Session:
             if words := _REJECTED.match(as_text(state.get("error"))):
                 yield from self._following.record_prompt(words[1].strip())
         elif state.get("status") == "completed" and tool == "question":
-            offered = {
-                as_text(as_mapping(option).get("label")).strip()
-                for question in as_items(as_mapping(state.get("input")).get("questions"))
-                for option in as_items(as_mapping(question).get("options"))
-            }
-            answers = [
-                as_text(text).strip() for answer in as_items(metadata.get("answers")) for text in as_items(answer)
-            ]
-            yield from self._following.record_prompt("\n".join(text for text in answers if text not in offered))
+            questions = as_items(as_mapping(state.get("input")).get("questions"))
+            answers = [as_text(text) for answer in as_items(metadata.get("answers")) for text in as_items(answer)]
+            yield from self._following.record_typed_answers(questions, answers)
 
     def _count_tokens(self, tokens: Mapping[str, object]) -> Iterator[Event]:
         cache = as_mapping(tokens.get("cache"))

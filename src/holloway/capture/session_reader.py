@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from holloway.config import (
     SHORT_TEXT_CHARS_MAX,
     TAG_CHARS_MAX,
 )
-from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result
+from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result, Said
 from holloway.text.tools import is_record
 
 if TYPE_CHECKING:
@@ -147,6 +147,17 @@ class Following:
         record = self._records.pop(of.call, None)
         return [*tool_events.build_results(result, parts), *([record] if record and ok else [])]
 
+    def record_typed_answers(self, questions: Sequence[object], answers: Iterable[str]) -> list[Event]:
+        """Return the events of answers to questions of the agent: the questions, and what the user typed.
+
+        A chosen option is in the agent's words and is left out; without typed text there is no event.
+        """
+        options = list_offered(questions)
+        typed = [text for answer in answers if (text := answer.strip()) and text not in options]
+        prompts = self.record_prompt(as_text("\n".join(typed))) if typed else []
+        asked = "\n".join(as_text(as_mapping(question).get("question"), SHORT_TEXT_CHARS_MAX) for question in questions)
+        return [*([Said(self.at, asked.strip())] if prompts and asked.strip() else []), *prompts]
+
     def record_prompt(self, said: str) -> list[Event]:
         """Return the events of a user message: a prompt, an interruption, or both."""
         stopped: list[Event] = []
@@ -158,6 +169,15 @@ class Following:
             return stopped
         self._prompt = (said, self.at)
         return [*stopped, Prompt(self.at, said)]
+
+
+def list_offered(questions: Sequence[object]) -> set[str]:
+    """Return the labels of the options that the agent offered with its questions."""
+    return {
+        as_text(as_mapping(option).get("label")).strip()
+        for question in questions
+        for option in as_items(as_mapping(question).get("options"))
+    }
 
 
 class Plans:

@@ -22,7 +22,7 @@ from holloway.cli.common import (
 if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.service.past_sessions import PastSessions
-    from holloway.service.results import Harvest, RulesImported
+    from holloway.service.results import Harvest, NotesImported, RulesImported
     from holloway.service.setup import InstallPlan
 
 
@@ -62,6 +62,7 @@ def init_command(same_project: bool, yes: bool, as_json: bool, project: str) -> 
             return
         _print_overview(memory, commits)
         _print_harvest(memory.harvest_history())
+        _print_notes(memory.import_host_notes())
         _offer_rules(memory, memory.import_rules(dry_run=True), yes=yes)
         _offer_past_sessions(memory, past_sessions.find(memory), yes=yes)
         connected = _offer_agents(memory, yes=yes)
@@ -86,6 +87,7 @@ def _run_as_json(memory: Holloway, *, yes: bool) -> None:
     from holloway.service import past_sessions, setup  # loaded when the command runs
 
     harvest = memory.harvest_history()
+    notes = memory.import_host_notes()
     rules = memory.import_rules(dry_run=not yes)
     sessions = past_sessions.find(memory)
     learned = past_sessions.learn(memory, sessions) if yes and sessions.sessions else past_sessions.PastLessons()
@@ -96,6 +98,7 @@ def _run_as_json(memory: Holloway, *, yes: bool) -> None:
     print_json(
         {
             "explanations": harvest.added,
+            "notes": sum(notes.waiting.values()),
             "rules": len(rules.added),
             "sessions": len(sessions.sessions),
             "learned": len(learned.kept),
@@ -134,6 +137,15 @@ def _print_harvest(harvest: Harvest) -> None:
         use = "for your review, because no commit here is yours" if harvest.for_review else "told with their files"
         explanations = format_count(harvest.added, "explanation")
         print_text(f"commit messages: {explanations} kept from {format_count(harvest.commits, 'commit')}, {use}")
+
+
+def _print_notes(notes: NotesImported) -> None:
+    from holloway.service.setup import DIALECTS  # loaded when the command runs
+
+    for host, count in sorted(notes.waiting.items()):
+        keeper = DIALECTS[host].label if host in DIALECTS else host
+        verb = "waits" if count == 1 else "wait"
+        print_text(f"{format_count(count, 'note')} of {keeper} for this project {verb} for `holloway review`")
 
 
 def _offer_rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:

@@ -211,9 +211,22 @@ def _check_points(value: Any) -> dict[str, float]:
     return {place: check_number(points) for place, points in value.items()}
 
 
+NORMATIVE_CUES = "should", "task_only", "task_opening", "output"
+EXPLANATION_CUES = "reason", "report", "identifier"
+REVIEW_CUES = "review", "declined"
+
+
 def compile_instructions(source: TableSource) -> dict[str, Table]:
     """Compile the patterns that tell a rule from a description."""
     return {"instructions": source.check_entries("patterns", check_pattern)}
+
+
+def compile_prose_cues(source: TableSource) -> dict[str, Table]:
+    """Compile the patterns of statements of what should be, and of explanations."""
+    normative = source.check_table("normative", dict.fromkeys(NORMATIVE_CUES, check_pattern))
+    explanation = source.check_table("explanation", dict.fromkeys(EXPLANATION_CUES, check_pattern))
+    review = source.check_table("review", dict.fromkeys(REVIEW_CUES, check_pattern))
+    return {"prose_cues": {"normative": normative, "explanation": explanation, "review": review}}
 
 
 COMPILERS: dict[str, Callable[[TableSource], dict[str, Table]]] = {
@@ -223,6 +236,7 @@ COMPILERS: dict[str, Callable[[TableSource], dict[str, Table]]] = {
     "instructions": compile_instructions,
     "programs": compile_programs,
     "prompt_injection": compile_prompt_injection,
+    "prose_cues": compile_prose_cues,
     "repository_text": compile_repository_text,
     "secrets": compile_secrets,
 }

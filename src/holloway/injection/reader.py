@@ -92,6 +92,7 @@ class StoreView:
                 now=self.reader.now(),
                 level=trust_override() or lookup.read_trust_level(self.connection),
                 asked=self._asked,
+                agent=self.reader.agent,
             )
         return self._viewer
 

@@ -15,7 +15,16 @@ from holloway.observer.activity import SessionActivity
 from holloway.observer.carriers import Trust
 from holloway.observer.provenance import trace_signals
 from holloway.observer.scratchpad import Scratchpad
-from holloway.observer.signals import dead_ends, explanations, file_access, searches, statements, user_edits, workflow
+from holloway.observer.signals import (
+    dead_ends,
+    explanations,
+    file_access,
+    reviews,
+    searches,
+    statements,
+    user_edits,
+    workflow,
+)
 from holloway.observer.words import self_correction
 
 if TYPE_CHECKING:
@@ -28,13 +37,14 @@ EVENT_BUDGET_US = 2_000
 """Time budget of one event; slower events are counted."""
 
 DETECTORS: tuple[Callable[[SessionActivity], Iterable[Signal]], ...] = (
-    statements.detect_user_corrections,
     user_edits.detect_user_edits,
     statements.detect_self_corrections,
     statements.detect_agent_records,
     statements.detect_qa_findings,
     statements.detect_causal_statements,
     explanations.detect_explanations,
+    reviews.detect_review_findings,
+    reviews.detect_declined_findings,
     dead_ends.detect_error_retry,
     dead_ends.detect_dead_end,
     dead_ends.detect_backtrack,

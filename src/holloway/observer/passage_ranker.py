@@ -24,6 +24,7 @@ LESSON_SCORES = {
     "commit": 0.50,
     "pull_request": 0.42,
     "note": 0.40,
+    "review": 0.40,
 }
 """Score from which on a passage is told, by its speaker."""
 CODE_NAMES_MAX = 6
@@ -79,12 +80,6 @@ def score_passage(text: str, context: str, speaker: str) -> float:
     features = extract_features(text, context, speaker)
     total = weights["bias"] + sum(weights.get(name, 0.0) * value for name, value in features.items())
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
-
-
-def is_lesson(text: str, context: str, speaker: str) -> bool:
-    """Return whether a passage scores high enough for its speaker to be told."""
-    threshold = LESSON_SCORES.get(speaker)
-    return threshold is not None and score_passage(text, context, speaker) >= threshold
 
 
 def is_english(text: str) -> bool:

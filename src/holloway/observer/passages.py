@@ -35,9 +35,15 @@ _ITEM = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)]|[a-z][.)])\s+(?=\S)")
 _BREAK = re.compile(r"^\s*(?:$|[|>]|(?:-{3,}|={3,}|\*{3,}|_{3,})\s*$)")
 """A line between two blocks: blank, a part of a table, quoted, or a rule."""
 _EMPHASIS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__")
-_SECTION = re.compile(r"^(?=\d{1,2}\. [A-Z*])", re.MULTILINE)
-_TITLE = re.compile(r"\d{1,2}\. \**([A-Z][^:\n*]{2,60})")
-_TOLD_SECTIONS = re.compile(r"(?:errors|problem|key technical|user feedback|decisions|constraints)", re.IGNORECASE)
+_NUMBERED_SECTION = re.compile(r"^(?=\d{1,2}\. [A-Z*])", re.MULTILINE)
+_HEADED_SECTION = re.compile(r"^(?=#{1,4} \S|\*\*[A-Z][^*\n]{2,60}\*\*:?[ \t]*$)", re.MULTILINE)
+_TITLE = re.compile(r"(?:\d{1,2}\. |#{1,4} )?\**([A-Z][^:\n*]{2,60})")
+_TOLD_SECTIONS = re.compile(
+    r"(?:errors|problem|key (?:technical|decisions|findings|insights)|user (?:feedback|preferences)|decisions"
+    r"|constraints|important (?:context|constraints)|critical|discoveries|gotchas|learnings|instructions)",
+    re.IGNORECASE,
+)
+"""Sections of the summaries of Claude Code, Codex and OpenCode that state causes, facts and rules."""
 _NOTE_PATH = re.compile(r"(?:^|/)(?:memory|memories|\.learnings|adrs?|decisions)/[^/]{1,200}\.md$", re.IGNORECASE)
 _TRAILER = re.compile(r"^(?:[A-Z][\w-]{2,40}: \S|🤖|Generated with)")
 
@@ -54,6 +60,7 @@ class Speaker(StrEnum):
     COMMIT = "commit"
     PULL_REQUEST = "pull_request"
     NOTE = "note"
+    REVIEW = "review"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +107,8 @@ def _list_spoken_passages(activity: SessionActivity) -> Iterator[ProsePassage]:
 
 def _split_summary(note: Note, text: str) -> Iterator[ProsePassage]:
     """Yield the passages of the sections that state causes and facts; others repeat the task and the next steps."""
-    for section in _SECTION.split(text):
+    is_numbered = bool(_NUMBERED_SECTION.search(text))
+    for section in (_NUMBERED_SECTION if is_numbered else _HEADED_SECTION).split(text):
         title, _, body = section.partition("\n")
         heading = _TITLE.match(title)
         if heading and _TOLD_SECTIONS.match(heading[1]):

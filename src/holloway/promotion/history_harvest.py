@@ -11,7 +11,6 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway import git
@@ -21,15 +20,20 @@ from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, Stat
 from holloway.domain.memory_details import Decision
 from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
-from holloway.observer.passage_ranker import is_lesson, score_passage
+from holloway.observer.passage_ranker import LESSON_SCORES, score_passage
 from holloway.observer.passages import Speaker, split_commit_body
-from holloway.observer.signals.statements import extract_code_names
-from holloway.observer.words.decision import strip_commit_type
-from holloway.safety.paths import path_exists
-from holloway.safety.prompt_injection import find_injection
-from holloway.safety.repository_text import admit, only_paths
+from holloway.promotion.commit_checks import (
+    PASSAGES_PER_COMMIT_MAX,
+    clean_subject,
+    find_present_words,
+    is_squashed,
+    is_tellable,
+    list_living_files,
+    split_names,
+    stands_alone,
+    still_stands,
+)
 from holloway.store.write_gate import sanitize_draft
-from holloway.text.file_roles import is_test, is_third_party
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,34 +44,6 @@ if TYPE_CHECKING:
 
 ORIGIN_PREFIX = "history:"
 HARVESTED = "harvested_commit"
-PASSAGES_PER_COMMIT_MAX = 2
-FILES_PER_MEMORY_MAX = 4
-SQUASHED_MIN = 2
-STANDING_SHARE = 0.6
-"""Share of the lines that a commit added which must still be there."""
-ADDED_LINE_CHARS_MIN = 12
-"""Minimum length of a line that tells one commit from another; a bracket is in every file."""
-READ_BYTES_MAX = 512 * 1024
-SCAN_BYTES_MAX = 128 * 1024 * 1024
-_IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
-_NOT_SOURCE = (
-    ".lock",
-    ".sum",
-    ".md",
-    ".rst",
-    ".txt",
-    ".svg",
-    ".snap",
-    "-lock.json",
-    "-lock.yaml",
-    "CHANGELOG",
-    "CHANGES",
-)
-"""Ends of files that most commits change and that nobody opens for the reason of one of them."""
-_REFERRING = re.compile(r"(?:this|that|these|those|it|they|also|so|and|but|however|previously)\b", re.IGNORECASE)
-_REFERENCE = re.compile(r"\s*\(#\d{1,9}\)")
-_SQUASHED = re.compile(r"^\* \S", re.MULTILINE)
-"""The subject of a commit that was squashed into another; the steps of such work contradict each other."""
 _REVERT = re.compile(r"^This reverts commit ([0-9a-f]{7,64})", re.MULTILINE)
 _REVERTED_SUBJECT = re.compile(r'^Revert "(.{1,200})"$')
 
@@ -108,7 +84,8 @@ def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None 
     named = _keep_current(list(_find_explanations(reading.commits, root)), root)
     explanations = sorted(named, key=lambda item: (-item.commit.at, item.number))
     room = HARVEST_MEMORIES_MAX - store.memories.count_with_origin(ORIGIN_PREFIX)
-    current = list(islice((item for item in explanations if _still_stands(item, root)), max(0, room)))
+    standing = (item for item in explanations if still_stands(item.commit, item.files, root))
+    current = list(islice(standing, max(0, room)))
     for_review = not (has_own_commit(root) if is_own is None else is_own)
     added = 0
     with store.database.write_transaction():
@@ -141,90 +118,23 @@ def _find_explanations(commits: list[Commit], root: str) -> Iterator[_Explanatio
     reverted_subjects = {match[1] for commit in commits if (match := _REVERTED_SUBJECT.match(commit.subject))}
     for commit in commits:
         is_reverted = commit.subject in reverted_subjects or any(map(commit.hash.startswith, reverted_hashes))
-        is_squashed = len(_SQUASHED.findall(commit.body)) >= SQUASHED_MIN
-        files = _list_living_files(commit, root)
-        if is_reverted or is_squashed or not files or commit.subject.startswith('Revert "'):
+        files = list_living_files(commit, root)
+        if is_reverted or is_squashed(commit.body) or not files or commit.subject.startswith('Revert "'):
             continue
         candidates = [
             _Explanation(commit, number, text, files, score_passage(text, commit.subject, Speaker.COMMIT))
             for number, text in enumerate(split_commit_body(commit.body))
-            if is_lesson(text, commit.subject, Speaker.COMMIT) and is_tellable(text) and _stands_alone(text, commit)
+            if is_tellable(text) and stands_alone(text, commit.subject)
         ]
-        yield from sorted(candidates, key=lambda item: -item.score)[:PASSAGES_PER_COMMIT_MAX]
-
-
-def _stands_alone(text: str, commit: Commit) -> bool:
-    """Return whether a passage can be understood: it does not refer to a subject that may not be told."""
-    return bool(clean_subject(commit.subject)) or not _REFERRING.match(text)
-
-
-def clean_subject(subject: str) -> str:
-    """Return a commit subject without its type and its issue number; empty if it may not be told."""
-    plain = _REFERENCE.sub("", strip_commit_type(subject)).strip().rstrip(".")
-    return plain if admit("subject", plain) and not find_injection(plain) else ""
-
-
-def is_tellable(text: str) -> bool:
-    """Return whether a text of the repository may be told: an explanation that carries no prompt injection."""
-    return bool(admit("explanation", text)) and not find_injection(text)
-
-
-def _list_living_files(commit: Commit, root: str) -> tuple[str, ...]:
-    """List the source files that a commit changed most; empty if fewer than half of them still exist."""
-    ordered = sorted(commit.churn, key=lambda path: (-commit.churn[path], path))
-    sources = [path for path in only_paths(ordered) if _is_source(path)]
-    living = [path for path in sources if path_exists(path, root)]
-    return tuple(living[:FILES_PER_MEMORY_MAX]) if 2 * len(living) >= len(sources) else ()
-
-
-def _is_source(path: str) -> bool:
-    return not (is_test(path) or is_third_party(path) or path.endswith(_NOT_SOURCE))
+        lessons = [item for item in candidates if item.score >= LESSON_SCORES[Speaker.COMMIT]]
+        yield from sorted(lessons, key=lambda item: -item.score)[:PASSAGES_PER_COMMIT_MAX]
 
 
 def _keep_current(explanations: list[_Explanation], root: str) -> list[_Explanation]:
     """Keep the explanations whose code names all still occur in the project; a text without any names none."""
-    parts = {number: _split_names(item.text) for number, item in enumerate(explanations)}
+    parts = {number: split_names(item.text) for number, item in enumerate(explanations)}
     present = find_present_words(root, set().union(*parts.values()))
     return [item for number, item in enumerate(explanations) if parts[number] <= present]
-
-
-def _still_stands(explanation: _Explanation, root: str) -> bool:
-    """Return whether most lines that the commit added to the files are still in them: then what it says still holds."""
-    command = ("diff-tree", "-p", "--root", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames")
-    patch = git.run_git(root, *command, explanation.commit.hash, "--", *explanation.files)
-    added = [line[1:].strip() for line in patch.splitlines() if line.startswith("+") and not line.startswith("+++ ")]
-    telling = [line for line in added if len(line) >= ADDED_LINE_CHARS_MIN]
-    contents = b"\n".join(_read_bytes(Path(root, path)) for path in explanation.files).decode("utf-8", "replace")
-    present = {line.strip() for line in contents.splitlines()}
-    return bool(telling) and sum(line in present for line in telling) >= STANDING_SHARE * len(telling)
-
-
-def _split_names(text: str) -> set[str]:
-    """Return the words of the code names in a text; a path or a call has several."""
-    return {word for name in extract_code_names(text) for word in _IDENTIFIER.findall(name)}
-
-
-def find_present_words(root: str, words: set[str]) -> set[str]:
-    """Return those of some identifiers, in lower case, that occur in a tracked file of the project."""
-    missing, read_bytes = set(words), 0
-    for path in git.tracked_files(root) or ():
-        if not missing or read_bytes > SCAN_BYTES_MAX:
-            break
-        content = _read_bytes(Path(root, path))
-        read_bytes += len(content)
-        missing -= set(_IDENTIFIER.findall(content.decode("utf-8", "replace").casefold()))
-        missing -= set(_IDENTIFIER.findall(path.casefold()))
-    return words - missing
-
-
-def _read_bytes(path: Path) -> bytes:
-    try:
-        if path.is_symlink() or not path.is_file():
-            return b""
-        with path.open("rb") as file:
-            return file.read(READ_BYTES_MAX)
-    except OSError:
-        return b""
 
 
 def _store_explanation(store: Store, explanation: _Explanation, places: CodeMapLookup, *, for_review: bool) -> bool:

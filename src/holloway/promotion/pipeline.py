@@ -1,7 +1,7 @@
 """Promotion pipeline: turns the signals of a finished session into memories, stage by stage.
 
-validate > check frequency > write text > trace sources > deduplicate > reject known > resolve contradictions
-> apply trust > score > rewrite (LLM) > store
+validate > check frequency > check explanations > write text > trace sources > deduplicate > reject known
+> resolve contradictions > apply trust > score > rewrite (LLM) > store
 
 A dropped candidate keeps its reason; all others are written in one transaction.
 """
@@ -22,6 +22,7 @@ from holloway.domain.work import Outcome
 from holloway.errors import HollowayError
 from holloway.observer.signals.signal import SIGNALS, WRITTEN, Signal, SignalName
 from holloway.promotion.candidate import Candidate, CodeMapLookup, FinishedSession, build_sighting_key
+from holloway.promotion.explanation_checks import check_explanations
 from holloway.promotion.gates import GATES, HELD_DAYS, check_gate, humanize_name
 from holloway.promotion.memory_text import SignalEvidence, write_memory_text
 from holloway.promotion.signal_reasons import has_reason
@@ -35,7 +36,7 @@ from holloway.promotion.standing_rules import (
 from holloway.retrieval.duplicate_detection import Verdict, find_similar_memories
 from holloway.safety.paths import path_exists
 from holloway.safety.prompt_injection import find_injection
-from holloway.safety.repository_text import admit
+from holloway.safety.repository_text import admit, is_unread_wish
 from holloway.store import candidates as ledger
 from holloway.store import observations, session_ledger
 from holloway.store.candidates import HELD, PROMOTED, REINFORCED
@@ -115,6 +116,7 @@ def evaluate_signals(
     """Run a session's signals through all deciding stages; nothing is written yet."""
     candidates = validate_signals(finished)
     candidates = check_frequency(store, finished, candidates, strict=strict)
+    check_explanations(finished, candidates, str(store.project.root))
     write_drafts(store, finished, candidates, places)
     trace_sources(candidates, sources)
     deduplicate_candidates(store, candidates)
@@ -304,7 +306,12 @@ def apply_trust(candidates: list[Candidate]) -> None:
         if reason:
             candidate.drop(f"it tries to instruct an agent ({reason})")
         elif is_doubtful and not admit("wish", candidate.signal.quotes[0]):
-            candidate.drop("it may be pasted: it names a host or a program, or is in another language than English")
+            if is_unread_wish(candidate.signal.quotes[0]):  # the gate reads English only
+                candidate.draft = _leave_to_person(draft)
+            else:
+                candidate.drop("it may be pasted: it names a host or a program")
+        elif candidate.signal.facts.get("pasted") or candidate.signal.facts.get("declined"):
+            candidate.draft = _leave_to_person(draft)
         elif candidate.signal.taint:
             candidate.draft = replace(
                 draft,
@@ -313,6 +320,11 @@ def apply_trust(candidates: list[Candidate]) -> None:
                 confidence=(draft.confidence or 0.0) * confidence.TAINTED_FACTOR,
                 tags=(*draft.tags, f"from {candidate.signal.taint}"[:60]),
             )
+
+
+def _leave_to_person(draft: Draft) -> Draft:
+    """Return a draft that no agent sees before a person approves it."""
+    return replace(draft, state=State.QUARANTINED, review=ReviewReason.INFERRED)
 
 
 def _is_user_text(signal: Signal) -> bool:

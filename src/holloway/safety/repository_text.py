@@ -177,6 +177,16 @@ def is_wish(text: str) -> bool:
     return _is_statement(text, LESSON_CHARS_MAX, frozenset())
 
 
+def is_unread_wish(text: str) -> bool:
+    """Whether a person seems to have typed a wish in a language that the gate cannot read; only a person may admit it.
+
+    A host, a tag, a link or the role of a speaker gives pasted text away in any language.
+    """
+    is_marked = _TAG_OR_LINK.search(text) or _HOST.search(text) or _ROLE.search(text)
+    is_read = _READABLE.match(text.translate(_ARROWS)) and is_readable(text)
+    return len(text) <= LESSON_CHARS_MAX and not is_marked and not is_read
+
+
 def _is_statement(text: str, chars_max: int, address: frozenset[str] = _SENTENCE_WORDS["address"]) -> bool:
     plain = text.translate(_ARROWS)
     if len(plain) > chars_max or not _READABLE.match(plain) or not is_readable(plain):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from holloway.domain.ports import Clock, Ids, Writer
     from holloway.domain.work import Phase, SessionType
     from holloway.promotion.history_harvest import Harvest
+    from holloway.promotion.host_notes_import import NotesImported
     from holloway.promotion.rules_files.rules_import import RulesImported
     from holloway.service.code_map import CodeMap
     from holloway.service.session import Session
@@ -149,6 +150,12 @@ class Holloway:
         from holloway.service.session_learning import Learning
 
         return harvest_history(self.store, Learning(self.opened).places)
+
+    def import_host_notes(self) -> NotesImported:
+        """Import the notes that agents' hosts keep about the project; each waits for review."""
+        from holloway.promotion.host_notes_import import import_host_notes  # few callers need it
+
+        return import_host_notes(self.store, self.map.module_of)
 
     def approve_rules(self, given: str) -> list[Memory]:
         """Confirm everything that waits and was read from one rules file; raises InvalidInput if nothing does."""

@@ -15,7 +15,7 @@ from holloway.capture.session_files import Unlearned, from_journal, list_ended
 from holloway.codemap.health import MapBusy
 from holloway.config import SESSION_SILENCE_S
 from holloway.domain.ports import format_stamp, parse_stamp
-from holloway.promotion import history_harvest, synthesis
+from holloway.promotion import history_harvest, host_notes_import, synthesis
 from holloway.promotion.insight import Reflection
 from holloway.service import agent_notes
 from holloway.service.past_sessions import open_session_files
@@ -157,6 +157,17 @@ def harvest_history(memory: Holloway, seconds: float) -> str:
     return f"{harvest.added} from {harvest.commits} commits" if harvest.added else ""
 
 
+def has_changed_notes(memory: Holloway) -> bool:
+    """Return whether a host's notes about the project have changed."""
+    return host_notes_import.has_changed_notes(memory.store)
+
+
+def import_notes(memory: Holloway, seconds: float) -> str:
+    """Import new notes of hosts for review."""
+    imported = memory.import_host_notes()
+    return f"{imported.added} for review" if imported.added else ""
+
+
 def has_unembedded(memory: Holloway) -> bool:
     """Return whether memories lack vectors."""
     return memory.search.to_embed() > 0
@@ -237,6 +248,7 @@ JOBS = (
     Job("stale", has_folder, mark_stale),
     Job("map", has_folder, update_map),
     Job("history", has_new_commits, harvest_history),
+    Job("notes", has_changed_notes, import_notes),
     Job("embed", has_unembedded, embed_memories),
     Job("synthesis", has_reached_a_count, reflect_on_modules),
     Job("weekly", is_week_over, look_across),

@@ -10,6 +10,7 @@ from holloway.codemap.modules.module import Module
 from holloway.codemap.modules.overview import Overview
 from holloway.domain import memory_json as json_fields
 from holloway.promotion.history_harvest import Harvest
+from holloway.promotion.host_notes_import import NotesImported
 from holloway.promotion.rules_files.rules_import import RuleChange, RulesImported, describe_origin
 from holloway.promotion.trust_level import Standing
 from holloway.retrieval.locate import LocateResult
@@ -33,6 +34,7 @@ __all__ = [
     "LocateResult",
     "MapBusy",
     "Module",
+    "NotesImported",
     "Overview",
     "Project",
     "Proposal",

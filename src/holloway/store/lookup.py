@@ -25,6 +25,11 @@ IS_SESSION = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, 
 SCHEMA_VERSION = 14
 """Schema version that these queries expect; hooks ignore a file of another version."""
 
+NOTE_PREFIX = "note:"
+"""Prefix of the origin of notes that a host keeps: its name, the file and a digest follow."""
+_LOADED_NOTES = {"claude-code": f"{NOTE_PREFIX}claude-code:MEMORY.md#"}
+"""Notes that a host loads into every session itself, by the beginning of their origin."""
+
 LOADED_BY_HOST = "host"
 """Injection point of a memory that the host itself loaded: neither shown again nor counted as used."""
 
@@ -40,6 +45,7 @@ _SHOWABLE = f"""
     AND (m.pinned = 1 OR m.state = 'confirmed' OR {_STANDING}
          OR :least < m.confidence * CASE WHEN m.half_life_days IS NULL THEN 1 ELSE
             pow(0.5, :fades * max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END)
+    AND (:loaded = '' OR substr(m.origin, 1, length(:loaded)) <> :loaded)
     AND m.id NOT IN (SELECT memory FROM injections WHERE session = :session AND context = :context)
 """
 _COLUMNS = "m.id, m.type, m.summary, m.state, m.source, m.sessions, m.created_at, m.updated_at, m.stated_at"
@@ -168,9 +174,12 @@ def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
 class Viewer:
     """The session that memories would be shown to; a plain class, because a dataclass costs a hook milliseconds."""
 
-    __slots__ = ("asked", "branch", "context", "level", "now", "session")
+    __slots__ = ("agent", "asked", "branch", "context", "level", "now", "session")
 
-    def __init__(self, *, session: str, context: int, branch: str, now: str, level: int, asked: bool = False) -> None:
+    def __init__(
+        self, *, session: str, context: int, branch: str, now: str, level: int, asked: bool = False, agent: str = ""
+    ) -> None:
+        self.agent = agent
         self.session = session
         self.context = context
         self.branch = branch
@@ -189,6 +198,7 @@ class Viewer:
             "level": max(self.level, 2) if self.asked else self.level,
             "least": INJECTION_THRESHOLDS[self.level],
             "fades": 1,
+            "loaded": "" if self.asked else _LOADED_NOTES.get(self.agent, ""),
         }
 
 

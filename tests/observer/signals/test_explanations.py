@@ -65,22 +65,11 @@ def test_a_summary_is_told_although_an_edit_follows() -> None:
     assert (signal.name, signal.facts["text"]) == (SignalName.CONCLUSION, LESSON)
 
 
-def test_the_body_of_a_commit_is_told_with_its_hash_and_the_files_edited_for_it() -> None:
-    story = Story().edit("old.py", added=["x"]).commit("Begin", "1111111")
-    for name in ("a.py", "b.py", "a.py"):
-        story.edit(name, added=["x"])
-    story.edit("failed.py", added=["x"], ok=False).commit(f"Share it\n\n{LESSON}", "2222222").edit("later.py")
-    (signal,) = detect(story)
-    assert (signal.name, signal.files) == (SignalName.COMMIT_AUTO, ("a.py", "b.py"))
+def test_the_body_of_a_commit_is_told_with_its_hash_and_no_file_that_was_edited_before() -> None:
+    story = Story().edit("old.py", added=["x"]).commit("Begin", "1111111").edit("a.py", added=["x"])
+    (signal,) = detect(story.commit(f"Share it\n\n{LESSON}", "2222222").edit("later.py"))
+    assert (signal.name, signal.files) == (SignalName.COMMIT_AUTO, ())
     assert (signal.facts["sha"], signal.facts["context"]) == ("2222222", "Share it")
-
-
-def test_a_commit_is_tied_to_four_files_at_most() -> None:
-    story = Story()
-    for number in range(6):
-        story.edit(f"{number}.py", added=["x"])
-    (signal,) = detect(story.commit(f"Share it\n\n{LESSON}"))
-    assert signal.files == ("0.py", "1.py", "2.py", "3.py")
 
 
 @pytest.mark.parametrize(
@@ -141,8 +130,9 @@ def test_a_question_a_task_a_statement_and_a_quote_of_a_person_are_no_rules(text
     assert texts(Story().user(text)) == []
 
 
-def test_a_rule_that_corrects_the_agent_is_left_to_the_detector_of_corrections() -> None:
-    assert texts(Story().user("We should never log the token of a user in the billing code.")) == []
+def test_a_rule_that_corrects_the_agent_is_no_statement_too() -> None:
+    (signal,) = detect(Story().user("We should never log the token of a user in the billing code."))
+    assert signal.name is SignalName.USER_CORRECTION
 
 
 def test_the_best_conclusions_come_first_and_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:

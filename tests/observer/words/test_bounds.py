@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.observer.words import causal, dead_end, decision, prompt, self_correction, user_correction
+from holloway.observer.words import causal, dead_end, decision, normative, prompt, self_correction, user_correction
 from holloway.observer.words.sentences import (
     CLAUSE_CHARS_MAX,
     SENTENCE_CHARS_MAX,
@@ -19,7 +19,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "user_correction": user_correction.find_user_correction,
     "causal": causal.find_causal_statement,
     "dead_end": dead_end.find_abandonment,
-    "decision": decision.extract_reason,
+    "normative": normative.is_normative,
     "intent": decision.find_next_step,
     "prompt": prompt.extract_user_text,
 }

@@ -13,6 +13,7 @@ from holloway.observer.passage_ranker import LESSON_SCORES, is_english, score_pa
 from holloway.observer.passages import Speaker, list_passages
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.observer.signals.statements import (
+    ANSWERED_CHARS_MAX,
     build_key,
     detect_user_corrections,
     extract_sha,
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from holloway.observer.activity import SessionActivity
     from holloway.observer.passages import ProsePassage
 
-CONCLUSIONS_MAX = 8
+CONCLUSIONS_MAX = 24
+"""Limit of conclusions that are checked against the repository; few of them pass."""
 _SIGNALS = {
     Speaker.PERSON: SignalName.USER_STATEMENT,
     Speaker.AGENT: SignalName.CONCLUSION,
@@ -38,8 +40,10 @@ _SIGNALS = {
 
 
 def detect_explanations(activity: SessionActivity) -> Iterator[Signal]:
-    """Detect the passages of a session that are worth telling, the best of each kind first."""
-    rules = [str(signal.facts["said"]) for signal in detect_user_corrections(activity)]
+    """Detect corrections of the user, then the passages of a session that are worth telling, the best first."""
+    corrections = list(detect_user_corrections(activity))
+    yield from corrections
+    rules = [str(signal.facts["said"]) for signal in corrections]
     last_edit = max((entry.step for entry in activity.successful_edits), default=-1)
     scored = [
         (score_passage(passage.text, passage.context, passage.speaker), passage)
@@ -66,17 +70,10 @@ def _build_signal(activity: SessionActivity, passage: ProsePassage, name: Signal
     file = find_named_file(activity, f"{passage.context} {passage.text}")
     facts = {"text": passage.text, "context": passage.context, "score": round(score, 3), "speaker": passage.speaker}
     if passage.speaker is Speaker.PERSON:
-        facts |= {"said": passage.text, "answers": passage.answers[-400:]}
+        facts |= {"said": passage.text, "answers": passage.answers[-ANSWERED_CHARS_MAX:]}
     if passage.speaker is Speaker.COMMIT:
         commit = next((entry for entry in activity.successful_commits if entry.step == passage.step), None)
         facts["sha"] = extract_sha(commit) if commit else ""
     kind = MemoryType.PREFERENCE if passage.speaker is Speaker.PERSON else None
-    files = _list_committed_files(activity, passage.step) if passage.speaker is Speaker.COMMIT else (file,) * bool(file)
+    files = (file,) if file else ()
     return Signal(name, build_key(passage.text), passage.step, files, facts, (passage.text,), type=kind)
-
-
-def _list_committed_files(activity: SessionActivity, step: int) -> tuple[str, ...]:
-    """List the files that the session changed between the commit before and this one."""
-    before = max((entry.step for entry in activity.successful_commits if entry.step < step), default=-1)
-    edited = (entry.path for entry in activity.successful_edits if before < entry.step < step and entry.path)
-    return tuple(dict.fromkeys(edited))[:4]

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from holloway.observer.activity import ActivityEntry, SessionActivity
+    from holloway.observer.scratchpad import Note
 
 CORRECTIONS_MAX = 20
+ANSWERED_CHARS_MAX = 400
+"""Length of the end of the agent's message that is kept with the prompt that answers it."""
 EVIDENCE_STEPS = 40
 """Number of steps within which the session must confirm a correction by a successful action."""
 STATED_NAME_CHARS_MIN = 3
@@ -78,7 +81,7 @@ def detect_causal_statements(activity: SessionActivity) -> Iterator[Signal]:
 
 def detect_user_corrections(activity: SessionActivity) -> Iterator[Signal]:
     """Detect prompts in which the user corrects the agent or states a lasting rule."""
-    for prompt_index, note in enumerate(activity.filter_notes("user")):
+    for prompt_index, (note, answered) in enumerate(_pair_with_answered(activity)):
         text = prompt.extract_user_text(own_text.strip_own_text(note.text))
         follows_edit = any(note.step - 3 <= entry.step <= note.step for entry in activity.successful_edits)
         correction = user_correction.find_user_correction(
@@ -88,9 +91,20 @@ def detect_user_corrections(activity: SessionActivity) -> Iterator[Signal]:
             said = _find_whole_statement(note.text, correction.text)
             file = find_subject_file(activity, note.step, said)
             facts = {"said": said, "score": round(correction.score, 3), "prompt": prompt_index}
+            facts |= {"answers": answered[-ANSWERED_CHARS_MAX:]} if answered else {}
             files = (file,) if file else ()
             kind = MemoryType(str(correction.kind))
             yield Signal(SignalName.USER_CORRECTION, build_key(said), note.step, files, facts, (said,), type=kind)
+
+
+def _pair_with_answered(activity: SessionActivity) -> Iterator[tuple[Note, str]]:
+    """Yield each prompt with the message of the agent that it answers."""
+    answered = ""
+    for note in activity.filter_notes("user", "agent"):
+        if note.voice == "user":
+            yield note, answered
+        elif not note.actor:
+            answered = own_text.strip_own_text(note.text)
 
 
 def _find_whole_statement(prompt_text: str, sentence: str) -> str:

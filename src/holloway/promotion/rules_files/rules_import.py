@@ -19,7 +19,7 @@ from holloway.promotion.rules_files.split_blocks import split_rule_blocks
 from holloway.safety.secrets import redact_secrets
 from holloway.store.filter import Filter
 from holloway.store.lifecycle import GONE
-from holloway.store.lookup import OBSERVED_PREFIX
+from holloway.store.lookup import NOTE_PREFIX, OBSERVED_PREFIX
 from holloway.store.write_gate import sanitize_draft
 from holloway.text.fingerprint import normalise_text
 
@@ -290,4 +290,7 @@ def describe_origin(memory: Memory) -> str:
     path = split_origin(memory.origin)[0]
     if path:
         return f"{path}, under {memory.tags[0]!r}" if memory.tags else path
+    if memory.origin.startswith(NOTE_PREFIX):
+        host, _, name = memory.origin.removeprefix(NOTE_PREFIX).rpartition("#")[0].partition(":")
+        return f"a note of {host} ({name})"
     return "" if memory.origin.startswith(OBSERVED_PREFIX) else memory.origin
