@@ -119,3 +119,12 @@ def test_there_is_nothing_to_join_without_a_project_of_that_origin(cli: Cli, rep
     assert said.code == 2
     assert "No project on this machine has the origin or the first commit" in said.err
     assert "no memory" in cli("doctor").out
+
+
+def test_init_shows_what_came_again_in_past_sessions(cli: Cli, repository: Repository) -> None:
+    for number, session in enumerate(("s1", "s2")):
+        path = transcript(repository.root, session)
+        path.write_text(path.read_text("utf-8").replace("2026-01-04T09", f"2026-01-04T1{number}"), "utf-8")
+    printed = cli("init", "--yes").out
+    assert "Errors that came again" in printed
+    assert "from now on agents are told: set SHOP_AA_URL=fake://" in printed

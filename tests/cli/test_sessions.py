@@ -297,3 +297,15 @@ def test_sessions_are_chosen_by_day_and_by_agent_and_read_once(cli: Cli, reposit
     assert (done["read"], done["known"], done["failed"], done["interrupted"]) == (1, 0, [], False)
     assert len(done["kept"]) == 1
     assert cli("learn", "--json").json["known"] == 1
+
+
+def test_the_mirror_shows_what_came_again_and_is_empty_before(cli: Cli, repository: Repository) -> None:
+    cli("init", "--yes")
+    assert "Nothing came again yet" in cli("sessions", "--mirror").out
+    watched(repository, "s1")
+    watched(repository, "s2")
+    printed = cli("sessions", "--mirror").out
+    assert "2 sessions  pytest: redis.exceptions.ConnectionError" in printed
+    assert "from now on agents are told: set REDIS_URL=fake://" in printed
+    (error,) = cli("sessions", "--mirror", "--json").json["errors"]
+    assert (error["sessions"], error["solved"]) == (2, 2)

@@ -85,6 +85,7 @@ def _settle_project(project: str, *, same_project: bool, as_json: bool) -> None:
 def _run_as_json(memory: Holloway, *, yes: bool) -> None:
     """Run the steps of init without questions and print JSON; only --yes changes anything."""
     from holloway.service import past_sessions, setup  # loaded when the command runs
+    from holloway.service.mirror import build_mirror, mirror_json
 
     harvest = memory.harvest_history()
     notes = memory.import_host_notes()
@@ -102,6 +103,7 @@ def _run_as_json(memory: Holloway, *, yes: bool) -> None:
             "rules": len(rules.added),
             "sessions": len(sessions.sessions),
             "learned": len(learned.kept),
+            "mirror": mirror_json(build_mirror(memory)),
             "agents": [
                 {
                     "agent": plan.dialect.agent,
@@ -163,8 +165,10 @@ def _offer_rules(memory: Holloway, rules: RulesImported, *, yes: bool) -> None:
 def _offer_past_sessions(memory: Holloway, past: PastSessions, *, yes: bool) -> None:
     """Offer to learn from sessions recorded before holloway was installed."""
     from holloway.cli.common import ProgressBar
+    from holloway.cli.mirror import print_mirror
     from holloway.cli.sessions import print_learned  # loaded when the command runs
     from holloway.service import past_sessions
+    from holloway.service.mirror import build_mirror
 
     if not past.sessions:
         return
@@ -178,6 +182,7 @@ def _offer_past_sessions(memory: Holloway, past: PastSessions, *, yes: bool) -> 
     with ProgressBar(hidden=False) as tell:
         learned = past_sessions.learn(memory, past, tell)
     print_learned(past, learned)
+    print_mirror(build_mirror(memory))
 
 
 def _print_brief(memory: Holloway) -> None:

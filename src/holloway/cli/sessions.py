@@ -36,19 +36,29 @@ LISTED = 10
 @click.command("sessions")
 @click.option("--limit", "-n", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of results.")
 @click.option("--raw", is_flag=True, help="Show whole prompts and every branch name, also text that may be hostile.")
+@click.option(
+    "--mirror", is_flag=True, help="Instead, show what all sessions have in common: errors and files that came again."
+)
 @json_option
 @project_option
-def sessions_command(limit: int, raw: bool, as_json: bool, project: str) -> None:
+def sessions_command(limit: int, raw: bool, mirror: bool, as_json: bool, project: str) -> None:
     """List the observed sessions of this project, newest first: their task, outcome and what was learned.
+
+    With --mirror, show which errors came again and which of them agents are told how to solve from now on, which
+    commands failed before the right one, which files sessions open again and again, and what finding the way takes.
 
     \b
     Examples:
       holloway sessions
       holloway sessions --limit 5 --json
+      holloway sessions --mirror
     """
     from holloway.service.session_report import list_sessions  # loaded when the command runs
 
     with open_memory(project) as memory:
+        if mirror:
+            _show_mirror(memory, as_json=as_json)
+            return
         rows = list_sessions(memory, limit)
         if as_json:
             print_json({"sessions": [session_json(session, record, raw=raw) for session, record in rows]})
@@ -60,6 +70,19 @@ def sessions_command(limit: int, raw: bool, as_json: bool, project: str) -> None
         withheld = sum(first_paragraph(session.task) != session.task.strip() for session, _ in rows)
         if withheld and not raw:
             print_text(f"{format_count(withheld, 'prompt')} shortened to the first paragraph, --raw shows all.", "dim")
+
+
+def _show_mirror(memory: Holloway, *, as_json: bool) -> None:
+    from holloway.cli.mirror import print_mirror
+    from holloway.service.mirror import build_mirror, mirror_json
+
+    facts = build_mirror(memory)
+    if as_json:
+        print_json(mirror_json(facts))
+    elif facts.has_facts:
+        print_mirror(facts)
+    else:
+        print_text("Nothing came again yet. `holloway learn` reads the sessions that are already on this disk.")
 
 
 @click.command("explain")

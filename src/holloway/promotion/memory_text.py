@@ -113,12 +113,17 @@ def write_memory_text(signal: Signal, evidence: SignalEvidence) -> MemoryText | 
     return memory_text._replace(content=one_line(memory_text.content, MEMORY_SENTENCE_CHARS_MAX))
 
 
+def strip_location(error: str) -> str:
+    """Remove the file and line from the start of a compiler's or linter's error."""
+    return _LOCATION.sub("", error)
+
+
 def _get_fact(signal: Signal, name: str, limit: int = MEMORY_CLAUSE_CHARS_MAX) -> str:
     return one_line(str(signal.facts.get(name) or ""), limit)
 
 
 def _write_error_retry(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    error, fix = _LOCATION.sub("", _get_fact(signal, "error")), _get_fact(signal, "fix")
+    error, fix = strip_location(_get_fact(signal, "error")), _get_fact(signal, "fix")
     # Parsed before its lines are joined, or a here-document would read as arguments.
     command = one_line(command_compare.normalise_command(str(signal.facts.get("command") or "")), COMMAND_CHARS_MAX)
     if not (error and fix and signal.facts.get("telling")) or _DESTRUCTIVE_COMMAND.search(fix):

@@ -15,6 +15,7 @@ from holloway.domain.memory import Draft, MemoryType, Scope, Source
 from holloway.domain.memory_details import Calibration, CausalDependency, ContextCost, Prefetch
 from holloway.domain.ports import format_stamp
 from holloway.observer.signals.command_runs import list_passed_calls
+from holloway.observer.signals.error_retry import list_session_errors
 from holloway.observer.signals.signal import SignalName
 from holloway.promotion.candidate import build_sighting_key
 from holloway.safety import secrets
@@ -28,12 +29,13 @@ from holloway.text.file_roles import is_test
 from holloway.text.sanitize import clean_text, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from holloway.domain.memory import Memory
     from holloway.domain.memory_details import Details
     from holloway.domain.work import SessionSummary
     from holloway.observer.activity import SessionActivity
+    from holloway.observer.signals.error_retry import SessionError
     from holloway.observer.signals.signal import Signal
     from holloway.promotion.candidate import CodeMapLookup
     from holloway.store.store import Store
@@ -58,6 +60,8 @@ SYNTHESIS_CONFIDENCE_FROM = 0.6
 SYNTHESIS_CONFIDENCE_PER_SESSION = 0.01
 SYNTHESIS_CONFIDENCE_MAX = 0.85
 SIGHTINGS_MAX = 600
+SESSION_ERRORS_MAX = 200
+"""Number of different errors of one session that are counted."""
 PASSED_CALLS_MAX = 50
 
 
@@ -249,7 +253,6 @@ def collect_statistics(
 ) -> SessionObservations:
     """Collect what a session adds to the statistics."""
     pairs = [signal for signal in signals if signal.name is SignalName.CO_ACCESS]
-    errors = [signal for signal in signals if signal.name is SignalName.ERROR_RETRY]
     counted_signals = [
         signal for signal in signals if signal.name not in (SignalName.CO_ACCESS, SignalName.FILE_ACCESS)
     ]
@@ -273,18 +276,20 @@ def collect_statistics(
         modules=tuple(modules),
         pairs=tuple((*sorted(signal.files), bool(signal.facts["edited"])) for signal in pairs),  # type: ignore[misc]
         sightings=(*sightings, *passed_calls[:PASSED_CALLS_MAX]),
-        errors=tuple(map(_describe_error, errors)),
+        errors=tuple(_describe_errors(activity)),
     )
 
 
-def _describe_error(signal: Signal) -> ErrorSighting:
-    return ErrorSighting(
-        str(signal.facts["fingerprint"]),
-        "shell",
-        _redact_line(signal.facts["error"]),
-        _redact_line(signal.facts["fix"]),
-        int(str(signal.facts["retries"])),
-    )
+def _describe_errors(activity: SessionActivity) -> Iterator[ErrorSighting]:
+    """Yield the errors that the session met once each, as resolved if they were at any time."""
+    errors: dict[str, list[SessionError]] = {}
+    for error in list_session_errors(activity.pad.actions):
+        if error.program or error.fix:
+            errors.setdefault(error.fingerprint, []).append(error)
+    for fingerprint, occurrences in list(errors.items())[:SESSION_ERRORS_MAX]:
+        error = next((error for error in occurrences if error.fix), occurrences[0])
+        times = sum(occurrence.times for occurrence in occurrences)
+        yield ErrorSighting(fingerprint, error.program, _redact_line(error.error), _redact_line(error.fix), times)
 
 
 def _redact_line(text: object) -> str:

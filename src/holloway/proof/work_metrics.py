@@ -124,24 +124,13 @@ def _measure_errors(account: SessionActivity, before: SessionFacts) -> dict[str,
     """Return the distinct errors: whether each was known, whether its fix was shown, the steps to its resolution."""
     times = {action.step: action.at for action in account.pad.actions}
     runs: dict[str, tuple[bool, bool, int | None]] = {}
-    for fingerprint, failed_at, resolved_at in sorted(_list_errors(account), key=lambda met: met[1]):
-        end = times[resolved_at] if resolved_at else math.inf
-        is_told = any(injection.fingerprint == fingerprint and injection.at <= end for injection in before.shown)
-        steps = resolved_at - failed_at if resolved_at else None
-        runs.setdefault(fingerprint, (fingerprint in before.errors, is_told, steps))
+    for error in error_retry.list_session_errors(account.pad.actions):
+        end = times[error.resolved_at] if error.resolved_at else math.inf
+        is_told = any(injection.fingerprint == error.fingerprint and injection.at <= end for injection in before.shown)
+        steps = error.resolved_at - error.failed_at if error.resolved_at else None
+        runs.setdefault(error.fingerprint, (error.fingerprint in before.errors, is_told, steps))
     return {
         "errors_known": sum(is_known for is_known, _, _ in runs.values()),
         "errors_told": sum(is_known and is_told for is_known, is_told, _ in runs.values()),
         "error_runs": [list(run) for run in runs.values()],
     }
-
-
-def _list_errors(account: SessionActivity) -> list[tuple[str, int, int]]:
-    """Return the errors that can be recognised: fingerprint, step of the failure, step of the resolution or 0."""
-    actors = dict.fromkeys(action.actor for action in account.pad.actions)
-    met: list[tuple[str, int, int]] = []
-    for actor in actors:
-        actions = [action for action in account.pad.actions if action.actor == actor]
-        met += [(pair.fingerprint, pair.failed_at, pair.resolved_at) for pair in error_retry.find_pairs(actions)]
-        met += [(failure.fingerprint, failure.failed_at, 0) for failure in error_retry.find_unresolved(actions)]
-    return [occurrence for occurrence in met if occurrence[0]]

@@ -34,7 +34,7 @@ LOADED_BY_HOST = "host"
 """Injection point of a memory that the host itself loaded: neither shown again nor counted as used."""
 
 # A memory may be shown unasked if it is living, not quarantined, of this branch, confident enough for the trust level,
-# and not shown in this session yet.
+# not shown in this session yet, and no figure that synthesis counted: those steer prefetching and step limits.
 LIVING = "m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined'"
 _HERE = f"{LIVING} AND (m.branch_only = '' OR m.branch_only = :branch)"
 # What the person laid down for good is told at every trust level, and it does not fade: only the person ends it.
@@ -47,6 +47,8 @@ _SHOWABLE = f"""
             pow(0.5, :fades * max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END)
     AND (:loaded = '' OR substr(m.origin, 1, length(:loaded)) <> :loaded)
     AND m.id NOT IN (SELECT memory FROM injections WHERE session = :session AND context = :context)
+    AND (:asked OR m.pinned = 1 OR m.source <> 'synthesis'
+         OR m.type NOT IN ('context_cost', 'prefetch_pattern', 'task_calibration', 'causal_dependency'))
 """
 _COLUMNS = "m.id, m.type, m.summary, m.state, m.source, m.sessions, m.created_at, m.updated_at, m.stated_at"
 
@@ -199,6 +201,7 @@ class Viewer:
             "least": INJECTION_THRESHOLDS[self.level],
             "fades": 1,
             "loaded": "" if self.asked else _LOADED_NOTES.get(self.agent, ""),
+            "asked": int(self.asked),
         }
 
 

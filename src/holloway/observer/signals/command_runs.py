@@ -77,7 +77,7 @@ def find_resolution(runs: Sequence[CommandRun | None], failure: CommandRun, with
 def find_counterpart(failure: CommandRun, run: CommandRun) -> Step | None:
     """Return the step of a run that repeats the failed step on the same target, or None."""
     before = failure.main_step
-    if before is None or before.kind in _LOOKS or failure.action.actor != run.action.actor:
+    if before is None or before.kind in LOOKING_KINDS or failure.action.actor != run.action.actor:
         return None
     return next(
         (
@@ -91,7 +91,7 @@ def find_counterpart(failure: CommandRun, run: CommandRun) -> Step | None:
     )
 
 
-_LOOKS = frozenset((READ, SEARCH, LIST, GIT, REVERT))
+LOOKING_KINDS = frozenset((READ, SEARCH, LIST, GIT, REVERT))
 """Kinds of steps whose failures say nothing about the project."""
 
 

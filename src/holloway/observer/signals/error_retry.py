@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.observer.signals.command_runs import CommandRun, find_counterpart, find_resolution
+from holloway.observer.signals.command_runs import LOOKING_KINDS, CommandRun, find_counterpart, find_resolution
 from holloway.observer.signals.error_fix import PHRASE_CHARS_MAX, FailureHistory, derive_fix, puts_back_own_edit
 from holloway.text import failures
 
@@ -46,6 +46,44 @@ class ErrorFixPair:
     """Whether the fix is proved and says more than the error itself, so that it helps when the error comes again."""
     fix_key: str = ""
     """What identifies the same fix in another session, where an edit is made in another file."""
+
+
+class SessionError(NamedTuple):
+    """An error that a session met; `resolved_at` is 0 if it was never resolved, and `fix` says how it was."""
+
+    fingerprint: str
+    error: str
+    program: str
+    """The program that failed; empty if it only looks, such as a search, so that its failure says nothing."""
+    failed_at: int
+    resolved_at: int
+    fix: str
+    times: int
+
+
+def list_session_errors(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[SessionError]:
+    """Return the recognisable errors that the agents of a session met, resolved or not, in order of occurrence."""
+    errors: list[SessionError] = []
+    for actor in dict.fromkeys(action.actor for action in actions):
+        histories = _trace_failures([action for action in actions if action.actor == actor], within)
+        errors += [error for history in histories for error in _list_errors_of(history) if error.fingerprint]
+    return sorted(errors, key=lambda error: error.failed_at)
+
+
+def _list_errors_of(history: FailureHistory) -> list[SessionError]:
+    failure, program = history.first, _name_program(history.first)
+    step, times = failure.action.step, history.retries + 1
+    if history.fixed is None:
+        return [SessionError(failure.main_fingerprint, failure.main_error, program, step, 0, "", times)]
+    pairs = _build_pairs(history, history.fixed)
+    return [
+        SessionError(pair.fingerprint, pair.error, program, step, pair.resolved_at, pair.fix, times) for pair in pairs
+    ]
+
+
+def _name_program(run: CommandRun) -> str:
+    step = run.main_step
+    return "" if step is None or step.kind in LOOKING_KINDS else step.program
 
 
 def find_pairs(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[ErrorFixPair]:
