@@ -423,6 +423,43 @@ SETTINGS = {
             "Monthly token budget of language models in this project; above it, everything works without a model.",
             maximum=LLM_MONTHLY_TOKENS_MAX,
         ),
+        Setting(
+            "reader.provider",
+            "off",
+            ("off", "claude-code", "codex", "openai", "anthropic"),
+            "Language model that reads each finished session for lessons: none (`off`), an agent that you already "
+            "have (`claude-code`, `codex`), any service with OpenAI's chat API (`openai`, also Ollama and other local "
+            "servers), or Anthropic. Nothing is sent before you choose one; `holloway reader on` asks first.",
+        ),
+        Setting("reader.model", "", (), "Model of the reader; empty for the usual one of the provider."),
+        Setting(
+            "reader.base_url",
+            "",
+            (),
+            "URL of the reader's service (`openai`, `anthropic`), for example `http://127.0.0.1:11434/v1`; empty for "
+            "the provider's default.",
+        ),
+        Setting(
+            "reader.key_env",
+            "",
+            (),
+            "Name of the environment variable that holds the API key of that service; empty if it needs none. The key "
+            "itself is never stored.",
+        ),
+        Setting(
+            "reader.daily_tokens",
+            200_000,
+            (),
+            "Daily token cap of the reader in this project; above it, sessions wait for the next day.",
+            maximum=LLM_MONTHLY_TOKENS_MAX,
+        ),
+        Setting(
+            "reader.monthly_tokens",
+            3_000_000,
+            (),
+            "Monthly token cap of the reader in this project, apart from `llm.monthly_tokens`.",
+            maximum=LLM_MONTHLY_TOKENS_MAX,
+        ),
     )
 }
 

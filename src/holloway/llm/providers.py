@@ -26,7 +26,14 @@ USUAL_MODEL = {"openai": "gpt-5-mini", "anthropic": "claude-haiku-4-5"}
 
 
 class WriterFailed(HollowayError):
-    """The provider did not answer, answered too late, or answered nonsense. Callers continue without it."""
+    """The provider did not answer, answered too late, or answered nonsense. Callers continue without it.
+
+    `usage` has the tokens that the failed call took in and gave out, where the provider reported them.
+    """
+
+    def __init__(self, message: str, hint: str = "", usage: tuple[int, int] | None = None) -> None:
+        super().__init__(message, hint)
+        self.usage = usage
 
 
 class NotAsked(WriterFailed):
@@ -34,7 +41,15 @@ class NotAsked(WriterFailed):
 
 
 class CapReached(WriterFailed):
-    """The monthly token cap is reached."""
+    """A token cap is reached: no further call of this period can succeed."""
+
+
+class RateLimited(WriterFailed):
+    """The provider refuses calls for now: a rate limit, or the allowance of a subscription is used up."""
+
+
+class Stopped(WriterFailed):
+    """A person turned the reader off during the call."""
 
 
 class Access(NamedTuple):
