@@ -191,6 +191,8 @@ ASK_DEADLINE_S = 60.0
 WORDING_ANSWER_TOKENS = 1_500
 WORDING_DEADLINE_S = 60.0
 ASK_EVIDENCE_TOKENS = 1_500
+READER_VARIABLE = "HOLLOWAY_READER"
+"""Environment variable of an agent that runs as the reader: holloway's hooks neither observe nor answer it."""
 
 # Retention.
 
@@ -481,7 +483,11 @@ class Settings:
     def __init__(self, data: Mapping[str, object], project: str = "", path: str = "") -> None:
         self._data = data
         self._project = project
-        self._path = path
+        self.path = path
+
+    def reload(self) -> Settings:
+        """Read the settings of the same project from the same file again. Raises HollowayError."""
+        return Settings.load_settings(self._project, os.path.dirname(self.path))
 
     @classmethod
     def load_settings(cls, project: str = "", folder: str = "") -> Settings:
@@ -536,9 +542,9 @@ class Settings:
         projects = self._data.get("projects")
         table = projects.get(self._project) if isinstance(projects, dict) else None
         if isinstance(table, dict) and (value := _flatten_table(table).get(key)) is not None:
-            return entry.parse_value(value, self._path), "project"
+            return entry.parse_value(value, self.path), "project"
         if (value := _flatten_table(self._data).get(key)) is not None:
-            return entry.parse_value(value, self._path), "config.toml"
+            return entry.parse_value(value, self.path), "config.toml"
         return entry.default, "default"
 
     def unknown_keys(self) -> list[str]:

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from filelock import FileLock
+
 from holloway.domain.ports import format_stamp
+from holloway.errors import HollowayError
+from holloway.llm.headless_agents import AGENT_KINDS, HeadlessAgent, find_program
 from holloway.llm.metered_client import Metered, PeriodCap
 from holloway.llm.providers import USUAL_MODEL, Access, Anthropic, Choice, OpenAI, Stopped, WriterFailed
 from holloway.store import hook_settings, registry
@@ -37,7 +43,13 @@ def choose_reader(settings: Settings, environment: Mapping[str, str] = os.enviro
         return Choice(None, "The reader is off; `holloway reader on` turns it on.")
     if provider in USUAL_MODEL:
         return _choose_service(provider, settings, environment)
-    return Choice(None, f"{provider} cannot be used as a reader yet.")
+    kind = AGENT_KINDS[provider]
+    if os.name != "posix":
+        return Choice(None, f"{kind.label} can read sessions on Linux and macOS only.")
+    program = find_program(kind)
+    if not program:
+        return Choice(None, f"`{kind.program}` is not on the PATH, so {kind.label} cannot read sessions.")
+    return Choice(HeadlessAgent(kind, program, settings.get_text("reader.model"), StopWatch(settings).is_stopped))
 
 
 def _choose_service(provider: str, settings: Settings, environment: Mapping[str, str]) -> Choice:
@@ -50,11 +62,36 @@ def _choose_service(provider: str, settings: Settings, environment: Mapping[str,
         return Choice(None, f"The key in {variable} has characters that no key has.")
     if not key and (provider == "anthropic" or not base_url):
         return Choice(None, f"{provider} needs a key: `holloway config set reader.key_env NAME`, the variable's name.")
-    access = Access(settings.get_text("reader.model") or USUAL_MODEL[provider], base_url, key)
+    model = settings.get_text("reader.model") or USUAL_MODEL[provider]
+    access = Access(model, base_url, key, StopWatch(settings).is_stopped)
     return Choice(Anthropic(access) if provider == "anthropic" else OpenAI(access))
 
 
-class Reader(Metered):
+class StopWatch:
+    """Notices during a call that the reader was turned off, by reading the settings again when their file changes."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._changed_at = self._read_change_time()
+
+    def is_stopped(self) -> bool:
+        """Return whether the settings now say that the reader is off."""
+        changed_at = self._read_change_time()
+        if changed_at == self._changed_at:
+            return False
+        self._changed_at = changed_at
+        with suppress(HollowayError):
+            return self._settings.reload().get_text("reader.provider") == "off"
+        return False
+
+    def _read_change_time(self) -> int:
+        try:
+            return Path(self._settings.path).stat().st_mtime_ns
+        except OSError:
+            return 0
+
+
+class MeteredReader(Metered):
     """The chosen writer with the reader's daily and monthly cap; a failed call is recorded for `holloway status`."""
 
     def __init__(self, store: Store, settings: Settings, writer: Writer, *, overhead_tokens: int = 0) -> None:
@@ -75,17 +112,23 @@ class Reader(Metered):
         WriterFailed.
         """
         try:
-            return super().complete(prompt, max_tokens=max_tokens, deadline_s=deadline_s, system=system)
+            with FileLock(get_lock_file(self._store), mode=0o600):
+                return super().complete(prompt, max_tokens=max_tokens, deadline_s=deadline_s, system=system)
         except WriterFailed as error:
             if not isinstance(error, Stopped):
                 _record_event(self._store, _FAILED, error.message)
             raise
 
 
+def get_lock_file(store: Store) -> str:
+    """Return the path of the file that is locked while the reader of a project is asked."""
+    return str(store.project.folder / "reader.lock")
+
+
 class ReaderChoice(NamedTuple):
     """The reader of one project, or None with a reason to show to the user."""
 
-    reader: Reader | None
+    reader: MeteredReader | None
     reason: str = ""
 
 
@@ -105,7 +148,8 @@ def open_reader(store: Store, settings: Settings, writer: Writer | None = None) 
     writer = writer or choice.writer
     if writer is None:
         return ReaderChoice(None, choice.reason)
-    return ReaderChoice(Reader(store, settings, writer))
+    kind = AGENT_KINDS.get(writer.provider)
+    return ReaderChoice(MeteredReader(store, settings, writer, overhead_tokens=kind.overhead_tokens if kind else 0))
 
 
 def record_read_session(store: Store, session: str) -> None:
