@@ -194,6 +194,8 @@ ASK_DEADLINE_S = 60.0
 WORDING_ANSWER_TOKENS = 1_500
 WORDING_DEADLINE_S = 60.0
 ASK_EVIDENCE_TOKENS = 1_500
+READER_VARIABLE = "HOLLOWAY_READER"
+"""Environment variable of an agent that runs as the reader: holloway's hooks neither observe nor answer it."""
 
 # Retention.
 
@@ -428,6 +430,43 @@ SETTINGS = {
             "Monthly token budget of language models in this project; above it, everything works without a model.",
             maximum=LLM_MONTHLY_TOKENS_MAX,
         ),
+        Setting(
+            "reader.provider",
+            "off",
+            ("off", "claude-code", "codex", "openai", "anthropic"),
+            "Language model that reads each finished session for lessons: none (`off`), an agent that you already "
+            "have (`claude-code`, `codex`), any service with OpenAI's chat API (`openai`, also Ollama and other local "
+            "servers), or Anthropic. Nothing is sent before you choose one; `holloway reader on` asks first.",
+        ),
+        Setting("reader.model", "", (), "Model of the reader; empty for the usual one of the provider."),
+        Setting(
+            "reader.base_url",
+            "",
+            (),
+            "URL of the reader's service (`openai`, `anthropic`), for example `http://127.0.0.1:11434/v1`; empty for "
+            "the provider's default.",
+        ),
+        Setting(
+            "reader.key_env",
+            "",
+            (),
+            "Name of the environment variable that holds the API key of that service; empty if it needs none. The key "
+            "itself is never stored.",
+        ),
+        Setting(
+            "reader.daily_tokens",
+            200_000,
+            (),
+            "Daily token cap of the reader in this project; above it, sessions wait for the next day.",
+            maximum=LLM_MONTHLY_TOKENS_MAX,
+        ),
+        Setting(
+            "reader.monthly_tokens",
+            3_000_000,
+            (),
+            "Monthly token cap of the reader in this project, apart from `llm.monthly_tokens`.",
+            maximum=LLM_MONTHLY_TOKENS_MAX,
+        ),
     )
 }
 
@@ -449,7 +488,11 @@ class Settings:
     def __init__(self, data: Mapping[str, object], project: str = "", path: str = "") -> None:
         self._data = data
         self._project = project
-        self._path = path
+        self.path = path
+
+    def reload(self) -> Settings:
+        """Read the settings of the same project from the same file again. Raises HollowayError."""
+        return Settings.load_settings(self._project, os.path.dirname(self.path))
 
     @classmethod
     def load_settings(cls, project: str = "", folder: str = "") -> Settings:
@@ -504,9 +547,9 @@ class Settings:
         projects = self._data.get("projects")
         table = projects.get(self._project) if isinstance(projects, dict) else None
         if isinstance(table, dict) and (value := _flatten_table(table).get(key)) is not None:
-            return entry.parse_value(value, self._path), "project"
+            return entry.parse_value(value, self.path), "project"
         if (value := _flatten_table(self._data).get(key)) is not None:
-            return entry.parse_value(value, self._path), "config.toml"
+            return entry.parse_value(value, self.path), "config.toml"
         return entry.default, "default"
 
     def unknown_keys(self) -> list[str]:

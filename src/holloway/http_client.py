@@ -6,6 +6,7 @@ import http.client
 import socket
 import ssl
 import threading
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -14,8 +15,9 @@ from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandl
 from holloway.text.sanitize import clean_text, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+CANCEL_POLL_S = 0.5
 CHUNK_BYTES = 64 * 1024
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
@@ -37,11 +39,17 @@ class AddressUnreadable(RequestFailed):
     """Nothing was sent: the address of the server or of the proxy cannot be read."""
 
 
+class RequestCancelled(RequestFailed):
+    """The caller cancelled the request; the server may have read it."""
+
+
 class _Watch:
     """Ends a request at its deadline, even while the server is sending: a socket's timeout restarts with every byte."""
 
     def __init__(self) -> None:
         self.expired = False
+        self.cancelled = False
+        self._done = threading.Event()
         self._connection: http.client.HTTPConnection | None = None
 
     def open_connection(self, host: str, **options: Any) -> http.client.HTTPConnection:
@@ -52,7 +60,24 @@ class _Watch:
         self._connection = http.client.HTTPSConnection(host, **options)
         return self._connection
 
-    def close_connection(self) -> None:
+    def start(self, timeout_s: float, is_cancelled: Callable[[], bool] | None) -> None:
+        """Watch the request in a thread until `stop`."""
+        threading.Thread(target=self._watch_request, args=(timeout_s, is_cancelled), daemon=True).start()
+
+    def stop(self) -> None:
+        self._done.set()
+
+    def _watch_request(self, timeout_s: float, is_cancelled: Callable[[], bool] | None) -> None:
+        end = time.monotonic() + timeout_s
+        while (left_s := end - time.monotonic()) > 0:
+            if self._done.wait(min(left_s, CANCEL_POLL_S) if is_cancelled else left_s):
+                return
+            if is_cancelled and is_cancelled():
+                self.cancelled = True
+                break
+        self._close_connection()
+
+    def _close_connection(self) -> None:
         self.expired = True
         sock = self._connection.sock if self._connection is not None else None
         if sock is not None:
@@ -78,10 +103,18 @@ class _Https(HTTPSHandler):
         return self.do_open(self._watch.connect_secure, req, context=ssl.create_default_context())
 
 
-def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout_s: float, limit_bytes: int) -> Response:
+def post_json(
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    timeout_s: float,
+    limit_bytes: int,
+    is_cancelled: Callable[[], bool] | None = None,
+) -> Response:
     """Send a JSON body and return the complete response.
 
-    Uses the proxy of the environment. Raises RequestFailed if the response exceeds the timeout or the size limit.
+    Uses the proxy of the environment. Raises RequestFailed if the response exceeds the timeout or the size limit, and
+    RequestCancelled soon after `is_cancelled` returns True.
     """
     watch = _Watch()
     opener = OpenerDirector()
@@ -89,17 +122,19 @@ def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout_s: floa
         opener.add_handler(handler)
     sent = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "holloway", **headers}
     request = Request(url, body, sent, method="POST")  # noqa: S310  (only http and https have handlers)
-    timer = threading.Timer(timeout_s, watch.close_connection)
-    timer.daemon = True
-    timer.start()
+    watch.start(timeout_s, is_cancelled)
     try:
         with opener.open(request, timeout=timeout_s) as reply:
             response = _read_response(reply, limit_bytes)
     except (OSError, http.client.HTTPException, ValueError) as error:
+        if watch.cancelled:
+            raise RequestCancelled("it was cancelled") from error
         is_late = watch.expired or isinstance(getattr(error, "reason", error), TimeoutError)
         raise RequestFailed(_describe_timeout(timeout_s) if is_late else _describe_error(error)) from error
     finally:
-        timer.cancel()
+        watch.stop()
+    if watch.cancelled:
+        raise RequestCancelled("it was cancelled")
     if watch.expired:  # headers that were cut off look like complete ones
         raise RequestFailed(_describe_timeout(timeout_s))
     return response

@@ -12,7 +12,7 @@ from holloway.domain.work import Phase
 from holloway.service.past_sessions import AGENTS, PastLessons, PastSessions
 from holloway.service.session_learning import Learning
 from holloway.store import lookup
-from holloway.store.llm_usage import LlmUsageLedger
+from holloway.store.llm_usage import LlmUsageLedger, TokenCap
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 from tests.observer.story import Story
@@ -153,7 +153,7 @@ def test_status_tells_what_language_models_took_this_month(cli: Cli, repository:
     with holloway.open(repository.root) as memory:
         month = f"{memory.clock.now():%Y-%m}"
         LlmUsageLedger(memory.store.database, memory.clock).reserve_tokens(
-            month, 10_000, 1_234, "fake", "small", "wording"
+            (TokenCap(month, 10_000),), 1_234, "fake", "small", "wording"
         )
     told = cli("status", "--json").json["language_model"]
     assert (told["month"], told["tokens"]) == (month, 1_234)

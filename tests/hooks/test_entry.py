@@ -556,3 +556,14 @@ def test_a_log_of_failures_that_is_full_is_set_aside(home: Path, monkeypatch: py
     entry._count_failure(TypeError())
     assert (home / "hook-failures.log.1").exists()
     assert (home / "hook-failures.log").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["SessionStart", "UserPromptSubmit", "PostToolUse", "SessionEnd"])
+def test_a_run_of_the_reader_is_neither_observed_nor_answered(
+    name: str, repository: Repository, trap: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journals = set(home.rglob("*.jsonl"))
+    monkeypatch.setenv("HOLLOWAY_READER", "1")
+    answer = hook(event(repository, name, source="startup", prompt="never commit secrets"))
+    assert (answer.code, answer.stdout) == (0, b"")
+    assert set(home.rglob("*.jsonl")) == journals

@@ -81,6 +81,7 @@ class ScriptedModel:
         self.script = tuple(script)
         self.requests: list[Request] = []
         self.side_requests: list[Request] = []
+        self.refusal: tuple[HTTPStatus, Mapping[str, object]] | None = None
         self._lock = threading.Lock()
         self._server = _Server(self)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(SHUTDOWN_POLL_S,))
@@ -100,6 +101,10 @@ class ScriptedModel:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
+
+    def refuse(self, status: int, error: Mapping[str, object]) -> None:
+        """Answer every further request for a message with an error."""
+        self.refusal = HTTPStatus(status), error
 
     def text_of(self, number: int) -> str:
         """All text that the model read before it played turn `number`."""
@@ -183,6 +188,11 @@ class _Handler(BaseHTTPRequestHandler):
         """Keep the test's output clean; `requests` has it all."""
 
     def _send_message(self, request: Request) -> None:
+        if self.server.model.refusal:
+            self.server.model.note(request)
+            status, error = self.server.model.refusal
+            self._send_json(error, status)
+            return
         message = self.server.model.answer(request)
         if request.path == responses_api.PATH:
             self._send(EVENTS, b"".join(_response_events(message)))

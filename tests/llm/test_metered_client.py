@@ -5,15 +5,15 @@ from datetime import timedelta
 import pytest
 
 from holloway import Holloway
-from holloway.llm.metered_client import Metered
+from holloway.llm.metered_client import Metered, PeriodCap
 from holloway.llm.providers import CapReached, NotAsked, WriterFailed
-from holloway.store.llm_usage import LlmUsageLedger
+from holloway.store.llm_usage import LlmUsageLedger, TokenCap
 from holloway.testing import FakeClock, FakeWriter
 
 
 def metered(memory: Holloway, writer: FakeWriter, cap: int) -> Metered:
     spending = LlmUsageLedger(memory.store.database, memory.clock)
-    return Metered(writer, spending, memory.clock, cap=cap, purpose="test")
+    return Metered(writer, spending, memory.clock, caps=(PeriodCap(cap),), purpose="test")
 
 
 def total(memory: Holloway) -> int:
@@ -61,7 +61,7 @@ def test_what_took_most_is_told_first(memory: Holloway) -> None:
     spending = LlmUsageLedger(memory.store.database, memory.clock)
     month = f"{memory.clock.now():%Y-%m}"
     for purpose, tokens in (("ask", 10), ("modules", 500), ("wording", 30)):
-        assert spending.reserve_tokens(month, 1_000, tokens, "fake", "fake", purpose)
+        assert spending.reserve_tokens((TokenCap(month, 1_000),), tokens, "fake", "fake", purpose)[0]
     assert [each.purpose for each in spending.list_by_purpose(month)] == ["modules", "wording", "ask"]
 
 
@@ -70,3 +70,36 @@ def test_the_month_of_a_call_is_that_of_its_clock(memory: Holloway) -> None:
     later = f"{memory.clock.now() + timedelta(days=40):%Y-%m}"
     assert total(memory) == 2 + 1
     assert LlmUsageLedger(memory.store.database, memory.clock).total_tokens(later) == 0
+
+
+def test_a_failed_call_that_reports_its_usage_counts_just_that(memory: Holloway) -> None:
+    meter = metered(memory, FakeWriter(WriterFailed("discarded", "", (700, 8))), cap=1_000)
+    with pytest.raises(WriterFailed):
+        meter.complete("word", max_tokens=100, deadline_s=1)
+    assert total(memory) == 708
+
+
+def test_tokens_that_a_provider_adds_to_a_prompt_count_before_the_call(memory: Holloway) -> None:
+    spending = LlmUsageLedger(memory.store.database, memory.clock)
+    caps = (PeriodCap(1_000),)
+    meter = Metered(FakeWriter(), spending, memory.clock, caps=caps, purpose="test", overhead_tokens=950)
+    with pytest.raises(CapReached):
+        meter.complete("word " * 20, max_tokens=100, deadline_s=1)
+
+
+def test_a_daily_cap_holds_until_the_day_is_over(memory: Holloway, clock: FakeClock) -> None:
+    spending = LlmUsageLedger(memory.store.database, memory.clock)
+    caps = (PeriodCap(40, "reader.daily_tokens", "day"), PeriodCap(60, "reader.monthly_tokens"))
+    meter = Metered(FakeWriter("a", "b"), spending, memory.clock, caps=caps, purpose="test")
+    meter.complete("one two", max_tokens=20, deadline_s=1)
+    with pytest.raises(CapReached, match="This day's 40 tokens") as caught:
+        meter.complete("one two", max_tokens=39, deadline_s=1)
+    assert "reader.daily_tokens" in caught.value.hint
+    clock.advance(days=1)
+    meter.complete("one two", max_tokens=30, deadline_s=1)
+    with pytest.raises(CapReached, match="This day's"):
+        meter.complete("one two", max_tokens=36, deadline_s=1)
+    clock.advance(days=1)
+    monthly = Metered(FakeWriter(), spending, memory.clock, caps=caps[1:], purpose="test")
+    with pytest.raises(CapReached, match="This month's 60 tokens"):
+        monthly.complete("one two", max_tokens=56, deadline_s=1)

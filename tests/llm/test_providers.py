@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -11,7 +13,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holloway.config import LLM_ANSWER_BYTES_MAX, Settings
-from holloway.llm.providers import Access, Anthropic, NotAsked, OpenAI, WriterFailed, choose_writer
+from holloway.llm.providers import (
+    Access,
+    Anthropic,
+    NotAsked,
+    OpenAI,
+    RateLimited,
+    Stopped,
+    WriterFailed,
+    choose_writer,
+)
 
 if TYPE_CHECKING:
     from holloway import Holloway
@@ -165,7 +176,9 @@ def test_a_refusal_is_one_sentence_without_the_key_and_is_not_tried_again(
     server.answer = {"error": {"type": "x", "message": f"{KEY} has no credit. " * 200}}
     with pytest.raises(WriterFailed) as caught:
         kind(Access("small", server.url, KEY)).complete("x", max_tokens=5, deadline_s=20)
-    assert caught.value.message.startswith(f"{kind.provider} did not answer: ")
+    verb = "refuses calls for now" if status == 429 else "did not answer"
+    assert caught.value.message.startswith(f"{kind.provider} {verb}: ")
+    assert isinstance(caught.value, RateLimited) == (status == 429)
     assert str(status) in caught.value.message
     assert len(caught.value.message) < 500
     assert KEY not in caught.value.message
@@ -232,3 +245,13 @@ def test_a_choice_is_complete_or_says_what_is_missing(
     chosen = choose_writer(Settings.load_settings(), environment)
     assert (chosen.writer is None) == bool(reason)
     assert reason in chosen.reason
+
+
+@pytest.mark.parametrize("kind", [OpenAI, Anthropic])
+def test_a_call_ends_soon_after_the_reader_is_turned_off(kind: type[OpenAI] | type[Anthropic]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        access = Access("small", f"http://127.0.0.1:{silent.getsockname()[1]}", KEY, lambda: True)
+        started = time.monotonic()
+        with pytest.raises(Stopped):
+            kind(access).complete("x", max_tokens=5, deadline_s=60)
+    assert time.monotonic() - started < 30

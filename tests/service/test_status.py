@@ -13,7 +13,7 @@ from holloway.service import project_finder, status
 from holloway.service.doctor import ANSWERS_DAYS
 from holloway.service.holloway import Holloway
 from holloway.store import answer_log
-from holloway.store.llm_usage import LlmUsageLedger
+from holloway.store.llm_usage import LlmUsageLedger, TokenCap
 from holloway.store.write_gate import sanitize_draft
 from tests.conftest import Repository, make_repository
 from tests.service.learned import corrected, learn, solved
@@ -130,8 +130,7 @@ def test_a_pause_and_a_chosen_level_are_told(memory: Holloway, repository: Repos
 
 def test_a_language_model_is_told_once_it_is_configured_or_was_used(memory: Holloway) -> None:
     ledger = LlmUsageLedger(memory.store.database, memory.clock)
-    call = ledger.reserve_tokens("2026-01", 1_000, 50, "fake", "fake", "ask")
-    assert call is not None
+    call, _ = ledger.reserve_tokens((TokenCap("2026-01", 1_000),), 50, "fake", "fake", "ask")
     ledger.settle_call(call, 30, 12)
     figures = status.status(memory)["language_model"]
     assert (figures["month"], figures["tokens"]) == ("2026-01", 42)

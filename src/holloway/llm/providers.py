@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from holloway.config import LLM_ANSWER_BYTES_MAX, LLM_ANSWER_CHARS_MAX, LLM_ERROR_CHARS_MAX
 from holloway.domain.ports import Completion
 from holloway.errors import HollowayError
-from holloway.http_client import AddressUnreadable, RequestFailed, Response, post_json, quote_text
+from holloway.http_client import AddressUnreadable, RequestCancelled, RequestFailed, Response, post_json, quote_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from holloway.config import Settings
     from holloway.domain.ports import Writer
@@ -22,11 +22,19 @@ if TYPE_CHECKING:
 ANTHROPIC_VERSION = "2023-06-01"
 MALFORMED = (ValueError, TypeError, AttributeError, KeyError, IndexError, RecursionError)
 """Errors raised while parsing a response that does not have the documented shape."""
+RATE_LIMIT_STATUSES = (429, 529)
 USUAL_MODEL = {"openai": "gpt-5-mini", "anthropic": "claude-haiku-4-5"}
 
 
 class WriterFailed(HollowayError):
-    """The provider did not answer, answered too late, or answered nonsense. Callers continue without it."""
+    """The provider did not answer, answered too late, or answered nonsense. Callers continue without it.
+
+    `usage` has the tokens that the failed call took in and gave out, where the provider reported them.
+    """
+
+    def __init__(self, message: str, hint: str = "", usage: tuple[int, int] | None = None) -> None:
+        super().__init__(message, hint)
+        self.usage = usage
 
 
 class NotAsked(WriterFailed):
@@ -34,15 +42,24 @@ class NotAsked(WriterFailed):
 
 
 class CapReached(WriterFailed):
-    """The monthly token cap is reached."""
+    """A token cap is reached: no further call of this period can succeed."""
+
+
+class RateLimited(WriterFailed):
+    """The provider refuses calls for now: a rate limit, or the allowance of a subscription is used up."""
+
+
+class Stopped(WriterFailed):
+    """A person turned the reader off during the call."""
 
 
 class Access(NamedTuple):
-    """The model, the base URL of its API, and the key."""
+    """The model, the base URL of its API, the key, and the function that cancels a call by returning True."""
 
     model: str
     base_url: str = ""
     key: str = ""
+    is_stopped: Callable[[], bool] | None = None
 
 
 class OpenAI:
@@ -61,7 +78,7 @@ class OpenAI:
         messages = [{"role": "system", "content": system}] if system else []
         messages.append({"role": "user", "content": prompt})
         body = {"model": self.model, "messages": messages, "max_completion_tokens": max_tokens}
-        response = _post_json(self.provider, self._access.key, url, body, headers, deadline_s)
+        response = _post_json(self.provider, self._access, url, body, headers, deadline_s)
         try:
             choices = response["choices"]
             usage = response.get("usage") or {}
@@ -87,7 +104,7 @@ class Anthropic:
         body: dict[str, object] = {"model": self.model, "max_tokens": max_tokens}
         body |= {"system": system} if system else {}
         body["messages"] = [{"role": "user", "content": prompt}]
-        response = _post_json(self.provider, self._access.key, url, body, headers, deadline_s)
+        response = _post_json(self.provider, self._access, url, body, headers, deadline_s)
         try:
             text = "".join(block["text"] for block in response["content"] if block["type"] == "text")
             usage = response.get("usage") or {}
@@ -97,16 +114,23 @@ class Anthropic:
 
 
 def _post_json(
-    provider: str, key: str, url: str, body: Mapping[str, object], headers: Mapping[str, str], deadline_s: float
+    provider: str, access: Access, url: str, body: Mapping[str, object], headers: Mapping[str, str], deadline_s: float
 ) -> Any:
     """Return the JSON of a response; raise WriterFailed with one sentence that does not contain the key."""
+    key = access.key
+    data = json.dumps(body).encode()
     try:
-        response = post_json(url, json.dumps(body).encode(), headers, deadline_s, LLM_ANSWER_BYTES_MAX)
+        response = post_json(url, data, headers, deadline_s, LLM_ANSWER_BYTES_MAX, access.is_stopped)
+    except RequestCancelled:
+        raise Stopped("The reader was turned off during a call.", "") from None
     except AddressUnreadable as error:
-        hint = "Look at `llm.base_url`, and at the variables that name a proxy."
+        hint = "Look at the base URL in the settings (`llm.base_url`, `reader.base_url`), and at the proxy variables."
         raise NotAsked(f"{provider} was not asked: {error}.", hint) from None
     except RequestFailed as error:
         raise _writer_failure(provider, quote_text(str(error), key, LLM_ERROR_CHARS_MAX)) from None
+    if response.status in RATE_LIMIT_STATUSES:
+        message = f"{provider} refuses calls for now: {_describe_refusal(response, key)}."
+        raise RateLimited(message, "It is asked again later.")
     if not 200 <= response.status < 300:
         raise _writer_failure(provider, _describe_refusal(response, key))
     try:
@@ -129,7 +153,7 @@ def _writer_failure(provider: str, reason: str) -> WriterFailed:
 
 def _malformed_response(provider: str, error: Exception) -> WriterFailed:
     reason = f"{type(error).__name__}, this is not what its API answers"
-    return WriterFailed(f"{provider} did not answer: {reason}.", "Look at `llm.base_url`.")
+    return WriterFailed(f"{provider} did not answer: {reason}.", "Look at the base URL in the settings.")
 
 
 def _build_completion(text: object, tokens_in: object, tokens_out: object, provider: str) -> Completion:

@@ -1,4 +1,4 @@
-"""Usage of language models: one row per call, which enforces the monthly token cap and is shown to the user."""
+"""Usage of language models: one row per call, which enforces the token caps and is shown to the user."""
 
 from __future__ import annotations
 
@@ -7,8 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 from holloway.domain.ports import format_stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from holloway.domain.ports import Clock
     from holloway.store.database import Database
+
+
+READER_PURPOSE = "reader"
+"""Purpose of the calls that read sessions. They have caps of their own, so they are not in the sum of the others."""
+
+
+class TokenCap(NamedTuple):
+    """The most tokens of one period, which is the start of a stamp: a month (`2026-11`) or a day (`2026-11-18`)."""
+
+    period: str
+    tokens: int
 
 
 class UsageByPurpose(NamedTuple):
@@ -29,16 +42,22 @@ class LlmUsageLedger:
         self._db = database
         self._clock = clock
 
-    def reserve_tokens(self, month: str, cap: int, tokens: int, provider: str, model: str, purpose: str) -> int | None:
-        """Reserve tokens before a call, so that parallel calls cannot exceed the cap; return the call id, or None."""
+    def reserve_tokens(
+        self, caps: Iterable[TokenCap], tokens: int, provider: str, model: str, purpose: str
+    ) -> tuple[int, TokenCap | None]:
+        """Reserve tokens before a call, so that parallel calls cannot exceed a cap.
+
+        Returns the id of the call and no cap; or, if the call could exceed a cap, 0 and that cap.
+        """
         with self._db.write_transaction():
-            if self.total_tokens(month) + tokens > cap:
-                return None
+            for cap in caps:
+                if self.total_tokens(cap.period, purpose) + tokens > cap.tokens:
+                    return 0, cap
             values = (format_stamp(self._clock.now()), provider, model, purpose, tokens)
             cursor = self._db.execute(
                 "INSERT INTO llm_calls (at, provider, model, purpose, tokens_in) VALUES (?, ?, ?, ?, ?)", values
             )
-            return int(cursor.lastrowid or 0)
+            return int(cursor.lastrowid or 0), None
 
     def settle_call(self, call: int, tokens_in: int, tokens_out: int) -> None:
         """Store the tokens that a call actually used."""
@@ -52,10 +71,14 @@ class LlmUsageLedger:
         with self._db.write_transaction():
             self._db.execute("DELETE FROM llm_calls WHERE call = ?", (call,))
 
-    def total_tokens(self, month: str) -> int:
-        """Return the tokens of one month, such as `2026-11`."""
-        sql = "SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM llm_calls WHERE at >= ? AND at < ?"
-        return int(self._db.fetch_value(sql, (month, month + "~")))
+    def total_tokens(self, period: str, purpose: str = "") -> int:
+        """Return the tokens of a period that count towards the caps of a purpose: the reader's, or all others'."""
+        sql = (
+            "SELECT coalesce(sum(tokens_in + tokens_out), 0) FROM llm_calls"
+            " WHERE at >= ? AND at < ? AND (purpose = ?) = ?"
+        )
+        values = (period, period + "~", READER_PURPOSE, int(purpose == READER_PURPOSE))
+        return int(self._db.fetch_value(sql, values))
 
     def list_by_purpose(self, month: str) -> list[UsageByPurpose]:
         """Return the usage of a month, the largest first."""

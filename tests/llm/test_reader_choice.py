@@ -1,0 +1,97 @@
+"""The reader is off until a person chooses one, and has caps of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from holloway.config import Settings, change_setting
+from holloway.llm import reader_choice
+from holloway.llm.providers import CapReached, Stopped, WriterFailed
+from holloway.llm.reader_choice import choose_reader, open_reader
+from holloway.service import project_finder
+from holloway.store.llm_usage import READER_PURPOSE, LlmUsageLedger
+from holloway.testing import FakeWriter
+
+if TYPE_CHECKING:
+    from holloway import Holloway
+
+LOCAL = {"reader.provider": "openai", "reader.base_url": "http://127.0.0.1:11434/v1"}
+
+
+def settings_of(memory: Holloway, **changes: str) -> Settings:
+    for key, value in changes.items():
+        change_setting(key, value)
+    return Settings.load_settings(memory.project.key)
+
+
+@pytest.mark.promise("nothing-is-sent")
+def test_there_is_no_reader_until_a_person_chooses_one(memory: Holloway) -> None:
+    environment = {"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k"}
+    choice = choose_reader(memory.settings, environment)
+    assert choice.writer is None
+    assert "holloway reader on" in choice.reason
+
+
+def test_the_provider_of_other_calls_is_no_consent_to_a_reader(memory: Holloway) -> None:
+    settings = settings_of(memory, **{"llm.provider": "openai", "llm.base_url": "http://127.0.0.1:11434/v1"})
+    assert choose_reader(settings).writer is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "environment", "reason"),
+    [
+        ({"reader.provider": "openai"}, {}, "openai needs a key"),
+        ({"reader.provider": "anthropic", "reader.base_url": "http://127.0.0.1:1"}, {}, "anthropic needs a key"),
+        ({"reader.provider": "openai", "reader.key_env": "MY_KEY"}, {}, "MY_KEY"),
+        ({"reader.provider": "openai", "reader.key_env": "MY_KEY"}, {"MY_KEY": "a\nb"}, "characters that no key has"),
+        (LOCAL, {}, ""),
+        ({"reader.provider": "anthropic", "reader.key_env": "MY_KEY"}, {"MY_KEY": "k"}, ""),
+    ],
+)
+def test_a_service_is_complete_or_the_reason_says_what_is_missing(
+    memory: Holloway, changes: dict[str, str], environment: dict[str, str], reason: str
+) -> None:
+    choice = choose_reader(settings_of(memory, **changes), environment)
+    assert (choice.writer is None) == bool(reason)
+    assert reason in choice.reason
+
+
+@pytest.mark.promise("spending")
+def test_the_reader_has_a_daily_cap_apart_from_that_of_other_calls(memory: Holloway) -> None:
+    settings = settings_of(memory, **LOCAL, **{"reader.daily_tokens": "60", "llm.monthly_tokens": "0"})
+    reader = open_reader(memory.store, settings, FakeWriter("one lesson")).reader
+    assert reader is not None
+    reader.complete("a b c", max_tokens=20, deadline_s=1)
+    ledger = LlmUsageLedger(memory.store.database, memory.clock)
+    assert ledger.total_tokens(f"{memory.clock.now():%Y-%m-%d}", READER_PURPOSE) == 3 + 2
+    with pytest.raises(CapReached, match="This day's 60 tokens"):
+        reader.complete("a b c", max_tokens=60, deadline_s=1)
+
+
+def test_an_excluded_or_paused_project_has_no_reader(memory: Holloway) -> None:
+    settings = settings_of(memory, **LOCAL)
+    assert open_reader(memory.store, settings).reader is not None
+    project_finder.pause(str(memory.project.root), "capture")
+    assert "paused" in open_reader(memory.store, settings).reason
+    project_finder.resume(str(memory.project.root))
+    excluded = settings_of(memory, **{"exclude.projects": memory.project.name})
+    choice = open_reader(memory.store, excluded, FakeWriter())
+    assert (choice.reader, "excluded" in choice.reason) == (None, True)
+
+
+def test_the_last_failure_and_the_last_session_read_are_recorded(memory: Holloway) -> None:
+    reader = open_reader(memory.store, memory.settings, FakeWriter(WriterFailed("it is down"), Stopped("off"))).reader
+    assert reader is not None
+    assert reader_choice.last_failure(memory.store) is None
+    for _ in range(2):
+        with pytest.raises(WriterFailed):
+            reader.complete("a", max_tokens=5, deadline_s=1)
+    failure = reader_choice.last_failure(memory.store)
+    assert failure is not None
+    assert failure.text == "it is down"
+    reader_choice.record_read_session(memory.store, "s1")
+    session = reader_choice.last_read_session(memory.store)
+    assert session is not None
+    assert (session.text, session.at[:4]) == ("s1", f"{memory.clock.now():%Y}")
