@@ -7,7 +7,6 @@ from tests.observer.story import Story
 WRONG = "I assumed `retry_limit` was read from settings.py, but it actually comes from `limits.toml`."
 
 
-
 def test_a_rule_keeps_the_message_of_the_agent_that_it_answers() -> None:
     story = Story().says("Shall I log the token?", thinking=False).user("No, never log the token of a user anywhere.")
     (signal,) = statements.detect_user_corrections(story.account())
