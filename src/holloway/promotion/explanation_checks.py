@@ -7,20 +7,18 @@ the work is proved. A commit's explanation passes the same checks as one of the 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 from holloway import git
 from holloway.codemap.history import git_log
 from holloway.config import HISTORY_BODY_CHARS_MAX
-from holloway.data import load_table
 from holloway.domain.work import Outcome
 from holloway.observer.passages import Speaker
 from holloway.observer.signals.signal import SignalName
+from holloway.observer.words.explaining import is_report, names_code, states_reason
 from holloway.promotion.commit_checks import (
     PASSAGES_PER_COMMIT_MAX,
     clean_subject,
@@ -88,13 +86,13 @@ def _check_words(candidate: Candidate) -> str:
     text = _text(candidate)
     if _speaker(candidate) is Speaker.REVIEW and not is_tellable(text):
         return "it gives an order, addresses a reader or names a host"
-    if not _cue("identifier").search(text):
+    if not names_code(text):
         return "it names no code of the project"
-    if _cue("report").search(text):
+    if is_report(text):
         return "it reports the work of the session"
     if text.count("`") % 2 or not stands_alone(text, str(candidate.signal.facts.get("context") or "")):
         return "it cannot be understood alone"
-    return "" if _cue("reason").search(text) else "it states no cause and no constraint"
+    return "" if states_reason(text) else "it states no cause and no constraint"
 
 
 def _check_conclusion(candidate: Candidate, finished: FinishedSession, counts: Counter[str]) -> str:
@@ -127,11 +125,6 @@ def _check_commit(candidate: Candidate, commits: _CommitReader, counts: Counter[
     told = {"sha": commit.hash[:10], "context": clean_subject(commit.subject)}
     candidate.signal = replace(candidate.signal, files=files, facts={**facts, **told})
     return ""
-
-
-@cache
-def _cue(name: str) -> re.Pattern[str]:
-    return re.compile(load_table("prose_cues")["explanation"][name])
 
 
 class _CommitReader:

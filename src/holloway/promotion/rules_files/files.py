@@ -39,6 +39,7 @@ class RulesFiles:
     names: list[str]
     problems: dict[str, str] = field(default_factory=dict)
     read: list[str] = field(default_factory=list)
+    _texts: dict[str, str] = field(default_factory=dict)
 
     def list_matching(self, pattern: re.Pattern[str]) -> list[str]:
         """Return the names that match a pattern, the outermost first."""
@@ -60,7 +61,13 @@ class RulesFiles:
         if data is None:
             return "", ""
         self.read.append(real)
-        return real, self._decode_text(real, data)
+        self._texts[real] = self._decode_text(real, data)
+        return real, self._texts[real]
+
+    def reread_text(self, name: str) -> tuple[str, str]:
+        """Return the resolved path and the text, also if it was read before; two empty strings if unreadable."""
+        real = paths.contained_path(name, str(self.root))
+        return (real, self._texts[real]) if real in self._texts else self.read_text(name)
 
     def _read_bytes(self, name: str) -> bytes | None:
         try:

@@ -15,6 +15,7 @@ from holloway.promotion.rules_files import files as rules_files
 from holloway.promotion.rules_files.drafts import draft_rule
 from holloway.promotion.rules_files.files import CommittedFiles
 from holloway.promotion.rules_files.markdown import ORIGIN, split_origin
+from holloway.promotion.rules_files.project_documents import read_document_notes
 from holloway.promotion.rules_files.split_blocks import split_rule_blocks
 from holloway.safety.secrets import redact_secrets
 from holloway.store.filter import Filter
@@ -106,6 +107,7 @@ def _read_blocks(files: rules_files.RulesFiles) -> list[tuple[RuleBlock, bool]]:
             for block in split_rule_blocks(text)
         ]
     read += [(block, tracked.has_file(block.path)) for block in lint_config.read_lint_rules(files)]
+    read += [(block, tracked.has_file(block.path)) for block in read_document_notes(files)]
     if len(read) > IMPORTED_RULES_MAX:
         files.problems["these files"] = f"they state {len(read):,} rules; the first {IMPORTED_RULES_MAX:,} are taken"
     return read[:IMPORTED_RULES_MAX]
