@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.capture.test_host_notes import memory_folder, write
 from tests.cli.conftest import Cli
 from tests.conftest import Repository, make_repository
 from tests.install.installing import events, tree
@@ -128,3 +129,12 @@ def test_init_shows_what_came_again_in_past_sessions(cli: Cli, repository: Repos
     printed = cli("init", "--yes").out
     assert "Errors that came again" in printed
     assert "from now on agents are told: set SHOP_AA_URL=fake://" in printed
+
+
+def test_notes_that_an_agent_keeps_are_named_and_wait_for_review(cli: Cli, repository: Repository) -> None:
+    folder = memory_folder(Path.home(), repository.root)
+    write(folder / "cache.md", "The cache is per thread because `refresh` is not atomic.")
+    write(folder / "total.md", "The total is rounded once because rounding each line lost a cent.")
+    assert "2 notes of Claude Code for this project wait for `holloway review`" in cli("init").out
+    assert "The cache is per thread" in cli("review").out
+    assert cli("init", "--json").json["notes"] == 2

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NOTE_FILES_MAX = 200
 NOTE_FILE_BYTES_MAX = 256 * 1024
 NOTES_PER_FILE_MAX = 12
-FRONT_MATTER_LINES_MAX = 20
+NOTE_HEAD_LINES_MAX = 20
 PROJECT_FOLDERS = (".learnings", ".serena/memories", "memory-bank")
 INDEX = "MEMORY.md"
 
@@ -142,7 +142,7 @@ def _build_notes(file: NoteFile, texts: list[str], kind: str) -> Iterator[HostNo
 def _split_front_matter(text: str) -> tuple[dict[str, str], str]:
     """Return the fields at the beginning of a note, nested ones too, and its body."""
     head, _, body = text.removeprefix("---\n").partition("\n---")
-    if not text.startswith("---\n") or not body or head.count("\n") > FRONT_MATTER_LINES_MAX:
+    if not text.startswith("---\n") or not body or head.count("\n") > NOTE_HEAD_LINES_MAX:
         return {}, text
     matches = (_FIELD.match(line) for line in head.split("\n"))
     return {match[1].lower(): match[2].strip().strip("\"'") for match in matches if match}, body.lstrip("-")

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 def init_command(same_project: bool, yes: bool, as_json: bool, project: str) -> None:
     """Start a memory for a project: map its code, import its rules files, learn from past sessions, connect agents.
 
+    Notes that agents keep about the project on this disk are imported for your review.
+
     Each step after the map asks first: rules files (CLAUDE.md, AGENTS.md, .cursorrules, ...) are imported for your
     review, agent sessions on this disk are learned from, and the agents installed here are connected, with the exact
     change shown. Without a terminal only the map is built, unless you add --yes.

@@ -4,7 +4,7 @@ import pytest
 
 from holloway.domain.memory import MemoryType
 from holloway.observer.signals import reviews
-from holloway.observer.signals.reviews import FINDINGS_MAX, detect_declined_findings, detect_review_findings
+from holloway.observer.signals.reviews import REVIEW_FINDINGS_MAX, detect_declined_findings, detect_review_findings
 from holloway.observer.signals.signal import SignalName
 from tests.observer.story import Story
 
@@ -49,9 +49,11 @@ def test_a_pasted_review_is_marked_and_typed_words_are_no_finding() -> None:
 
 def test_findings_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reviews, "score_passage", lambda text, context, speaker: 0.9)
-    items = "".join(f"- tokens.py is wrong in line {number} of the cache\n" for number in range(FINDINGS_MAX + 2))
+    items = "".join(
+        f"- tokens.py is wrong in line {number} of the cache\n" for number in range(REVIEW_FINDINGS_MAX + 2)
+    )
     story = Story().read("tokens.py").delegate(f"Review:\n\n{items}").edit("tokens.py", added=["x"])
-    assert len(texts(story)) == FINDINGS_MAX
+    assert len(texts(story)) == REVIEW_FINDINGS_MAX
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from holloway.observer.activity import SessionActivity
 
-FINDINGS_MAX = 5
+REVIEW_FINDINGS_MAX = 5
 DECLINED_MAX = 10
 FINDING_CHARS_MAX = 240
 REVIEW_HEAD_CHARS = 800
@@ -50,7 +50,7 @@ def detect_review_findings(activity: SessionActivity) -> Iterator[Signal]:
                 scored.append(Signal(SignalName.AGENT_NOTE, build_key(passage), step, (file,), facts, (passage,)))
     lessons = [signal for signal in scored if float(str(signal.facts["score"])) >= LESSON_SCORES[Speaker.REVIEW]]
     lessons.sort(key=lambda signal: -float(str(signal.facts["score"])))
-    yield from lessons[:FINDINGS_MAX]
+    yield from lessons[:REVIEW_FINDINGS_MAX]
 
 
 def _list_reviews(activity: SessionActivity) -> Iterator[tuple[int, str, bool]]:
