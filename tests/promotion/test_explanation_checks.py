@@ -56,6 +56,12 @@ def test_a_commit_that_the_repository_does_not_have_is_not_told(memory: Holloway
     assert reasons(memory, Story().commit(COMMIT, "abc1234")) == ["its commit is not in the repository"]
 
 
+def test_a_commit_that_answers_a_review_is_not_told(memory: Holloway, repository: Repository) -> None:
+    message = f"Address PR review feedback\n\n{LESSON}"
+    sha = repository.commit(TOKENS, CODE, message)
+    assert reasons(memory, Story().commit(message, sha[:7])) == ["its commit only answers a review or cleans up"]
+
+
 def test_a_commit_whose_lines_are_gone_is_not_told(memory: Holloway, repository: Repository) -> None:
     sha = repository.commit(TOKENS, CODE, COMMIT)
     repository.commit(TOKENS, "def refresh_token(token):\n    pass\n", "Drop the cache")
@@ -101,6 +107,14 @@ def test_a_conclusion_is_told_when_the_session_succeeded_and_held_otherwise(
             "it reports the work of the session",
         ),
         (
+            "The bug: `refresh_token` is not atomic, so two threads write the same token at once.",
+            "it reports the work of the session",
+        ),
+        (
+            "You are right:\n\n- The cache must not be shared because `refresh_token` is not atomic.",
+            "it reports the work of the session",
+        ),
+        (
             "The cache is now shared between threads because `refresh_token` must be atomic, so no thread waits.",
             "it reports the work of the session",
         ),
@@ -139,3 +153,35 @@ def test_a_rule_in_another_language_waits_for_the_person(memory: Holloway, rule:
 def test_a_rule_in_another_language_that_names_a_host_is_dropped(memory: Holloway) -> None:
     rule = "Das Token darf nicht in die Logdatei von example.com geschrieben werden"
     assert reasons(memory, Story().user(rule).edit(TOKENS)) == ["it may be pasted: it names a host or a program"]
+
+
+FINDING = "tokens.py: the cache must not be shared between threads because `refresh_token` is not atomic."
+
+
+def test_a_finding_of_a_review_on_which_the_session_acted_waits_for_the_person(
+    memory: Holloway, repository: Repository
+) -> None:
+    repository.commit(TOKENS, CODE)
+    learn(memory, Story().read(TOKENS).delegate(f"Code review:\n\n- {FINDING}\n").edit(TOKENS, added=["x"]).green())
+    (stored,) = learned(memory, Source.AGENT_NOTE)
+    assert (stored.content, stored.files, stored.state) == (f"Code review: {FINDING}", (TOKENS,), State.QUARANTINED)
+    other = FINDING.replace("threads", "workers of the pool of the server that it starts")
+    pasted = Story("s2").read(TOKENS).user(f"The review says\n\n```\n{other}\n```").edit(TOKENS, added=["x"]).green()
+    learn(memory, pasted)
+    states = {stored.content: stored.state for stored in learned(memory, Source.AGENT_NOTE)}
+    assert states[other] is State.QUARANTINED
+
+
+def test_a_finding_that_gives_an_order_is_dropped(memory: Holloway, repository: Repository) -> None:
+    repository.commit(TOKENS, CODE)
+    report = f"Code review:\n\n- {FINDING} You must hold the lock.\n"
+    story = Story().read(TOKENS).delegate(report).edit(TOKENS, added=["x"]).green()
+    assert reasons(memory, story) == ["it gives an order, addresses a reader or names a host"]
+
+
+def test_a_finding_that_the_person_declined_waits_for_review(memory: Holloway, repository: Repository) -> None:
+    review = "The review has two findings:\n\n1. The cache leaks.\n2. `total` is rounded twice."
+    learn(memory, Story().says(review, thinking=False).user("1 yes, 2 no, that is wanted").edit(TOKENS, added=["x"]))
+    (stored,) = learned(memory, Source.USER_CORRECTION)
+    assert (stored.state, stored.review) == (State.QUARANTINED, ReviewReason.INFERRED)
+    assert "`total` is rounded twice." in stored.content

@@ -85,6 +85,14 @@ def test_an_explanation_becomes_a_decision_about_the_files_of_its_commit(
     assert stored.stated_at.startswith("2026-01-05T09:00:00")
 
 
+@pytest.mark.parametrize("subject", ["Address PR review comments", "fix: linter errors", "Review feedback on tokens"])
+def test_a_commit_that_answers_a_review_or_cleans_up_teaches_nothing(
+    memory: Holloway, repository: Repository, subject: str
+) -> None:
+    explain(repository, LESSON, subject)
+    assert harvest(memory) == Harvest(commits=2)
+
+
 def test_a_report_and_a_commit_without_a_body_teach_nothing(memory: Holloway, repository: Repository) -> None:
     explain(repository, "Updated the readme and bumped the version to 1.2.3.")
     repository.commit(TOKENS, "x = 1\n", LESSON)

@@ -47,6 +47,11 @@ _NOT_SOURCE = (
 """Ends of files that most commits change and that nobody opens for the reason of one of them."""
 _REFERRING = re.compile(r"(?:this|that|these|those|it|they|also|so|and|but|however|previously)\b", re.IGNORECASE)
 _REFERENCE = re.compile(r"\s*\(#\d{1,9}\)")
+_CLEANUP = re.compile(
+    r"\b(?:(?:review|pr|copilot) (?:feedback|comments?)|address(?:es)? (?:\w+ ){0,3}(?:review|feedback|comments?)"
+    r"|code review|typos?|lint(?:er)? (?:error|warning|issue)s?)\b",
+    re.IGNORECASE,
+)
 _SQUASHED = re.compile(r"^\* \S", re.MULTILINE)
 """The subject of a commit that was squashed into another; the steps of such work contradict each other."""
 
@@ -65,6 +70,11 @@ def clean_subject(subject: str) -> str:
 def is_tellable(text: str) -> bool:
     """Return whether a text of the repository may be told: an explanation that carries no prompt injection."""
     return bool(admit("explanation", text)) and not find_injection(text)
+
+
+def is_cleanup(subject: str) -> bool:
+    """Return whether a commit answers a review or cleans up: its body lists what was done."""
+    return bool(_CLEANUP.search(subject))
 
 
 def is_squashed(body: str) -> bool:

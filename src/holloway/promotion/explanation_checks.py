@@ -23,6 +23,7 @@ from holloway.promotion.commit_checks import (
     PASSAGES_PER_COMMIT_MAX,
     clean_subject,
     find_present_words,
+    is_cleanup,
     is_squashed,
     is_tellable,
     list_living_files,
@@ -83,14 +84,14 @@ def _score(candidate: Candidate) -> float:
 
 def _check_words(candidate: Candidate) -> str:
     """Return why the words of an agent teach nothing; empty if they may."""
-    text = _text(candidate)
-    if _speaker(candidate) is Speaker.REVIEW and not is_tellable(text):
+    text, context = _text(candidate), str(candidate.signal.facts.get("context") or "")
+    if _speaker(candidate) in (Speaker.REVIEW, Speaker.PULL_REQUEST) and not is_tellable(text):
         return "it gives an order, addresses a reader or names a host"
     if not names_code(text):
         return "it names no code of the project"
-    if is_report(text):
+    if is_report(text) or is_report(f"{context.rstrip(': ')}: {text}"):
         return "it reports the work of the session"
-    if text.count("`") % 2 or not stands_alone(text, str(candidate.signal.facts.get("context") or "")):
+    if text.count("`") % 2 or not stands_alone(text, context):
         return "it cannot be understood alone"
     return "" if states_reason(text) else "it states no cause and no constraint"
 
@@ -113,6 +114,8 @@ def _check_commit(candidate: Candidate, commits: _CommitReader, counts: Counter[
         return "it gives an order, addresses a reader or names a host"
     if not stands_alone(text, subject):
         return "it refers to a subject that may not be told"
+    if is_cleanup(subject):
+        return "its commit only answers a review or cleans up"
     commit = commits.find_commit(str(facts.get("sha") or ""), subject, text)
     if commit is None:
         return "its commit is not in the repository"

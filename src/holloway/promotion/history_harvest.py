@@ -26,6 +26,7 @@ from holloway.promotion.commit_checks import (
     PASSAGES_PER_COMMIT_MAX,
     clean_subject,
     find_present_words,
+    is_cleanup,
     is_squashed,
     is_tellable,
     list_living_files,
@@ -119,7 +120,8 @@ def _find_explanations(commits: list[Commit], root: str) -> Iterator[_Explanatio
     for commit in commits:
         is_reverted = commit.subject in reverted_subjects or any(map(commit.hash.startswith, reverted_hashes))
         files = list_living_files(commit, root)
-        if is_reverted or is_squashed(commit.body) or not files or commit.subject.startswith('Revert "'):
+        is_passed_over = is_squashed(commit.body) or is_cleanup(commit.subject) or commit.subject.startswith('Revert "')
+        if is_reverted or is_passed_over or not files:
             continue
         candidates = [
             _Explanation(commit, number, text, files, score_passage(text, commit.subject, Speaker.COMMIT))

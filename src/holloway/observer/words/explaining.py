@@ -22,8 +22,8 @@ def states_reason(text: str) -> bool:
 
 
 def is_report(text: str) -> bool:
-    """Return whether a text reports what was done, goes on or is planned."""
-    return bool(_cue("report").search(text))
+    """Return whether a text reports what was done, goes on or is planned, or a bug that may be fixed since."""
+    return bool(_cue("report").search(text) or _cue("open_bug").search(text))
 
 
 @cache
