@@ -96,3 +96,9 @@ def test_a_name_without_end_is_repeated_in_part() -> None:
     with pytest.raises(InvalidInput) as caught:
         methodology.find_methodology("x" * 1_000)
     assert caught.value.message == f"There is no methodology {'x' * 60!r}."
+
+
+def test_agile_sprints_are_a_methodology() -> None:
+    agile = methodology.find_methodology("agile")
+    assert agile.phase("Sprint Planning") is Phase.DEFINE
+    assert agile.relay("tester", "developer").types == {MemoryType.ERROR_PATTERN, MemoryType.REQUIREMENT}

@@ -3,6 +3,7 @@ import pytest
 from holloway.domain.work import Outcome, SessionType
 from holloway.observer.signals.signal import SIGNALS, WRITTEN, SignalName
 from holloway.promotion.gates import FROM_FAILURE, GATES, check_gate
+from holloway.promotion.pipeline import COUNTED_ONLY
 
 N = SignalName
 PERSON = frozenset({N.USER_CORRECTION, N.USER_STATEMENT})
@@ -63,10 +64,17 @@ def test_an_unproved_session_holds_only_what_the_agent_asked_to_remember(signal:
         assert check_gate(kind, Outcome.PARTIAL, signal).decision == ("held" if needs_proof else "open")
 
 
-def test_an_exploring_session_needs_no_proof_but_is_believed_less() -> None:
-    way = check_gate(SessionType.INSIGHTS, Outcome.PARTIAL, N.REPEATED_GREP)
-    assert (way.decision, way.min_sessions, way.reduction) == ("open", 1, 0.10)
-    assert check_gate(SessionType.INSIGHTS, Outcome.PARTIAL, N.SEQUENCE).decision == "shut"
+@pytest.mark.parametrize("kind", [SessionType.INSIGHTS, SessionType.PR_REVIEW])
+def test_a_session_that_only_reads_teaches_by_its_self_corrections(kind: SessionType) -> None:
+    way = check_gate(kind, Outcome.PARTIAL, N.SELF_CORRECTION)
+    assert (way.decision, way.min_sessions, way.reduction) == ("open", 1, 0.0)
+    assert check_gate(kind, Outcome.PARTIAL, N.SEQUENCE).decision == "shut"
+
+
+def test_every_rule_of_a_gate_can_fire() -> None:
+    named = {signal for gate in GATES.values() for signal in gate.rules or ()}
+    assert not named & (WRITTEN | COUNTED_ONLY)
+    assert all(gate.max_memories for gate in GATES.values() if gate.rules)
 
 
 def test_a_terminal_session_needs_to_see_an_error_twice() -> None:
@@ -79,7 +87,7 @@ def test_a_terminal_session_needs_to_see_an_error_twice() -> None:
     [
         (SessionType.BUILD, 20, False),
         (SessionType.INSIGHTS, 5, True),
-        (SessionType.ROADMAP, 3, True),
+        (SessionType.ROADMAP, 0, True),
         (SessionType.TERMINAL, 3, True),
         (SessionType.CHANGELOG, 0, False),
         (SessionType.SPEC_CREATION, 3, False),

@@ -1,9 +1,10 @@
 import pytest
 
 from holloway.domain.memory import MemoryType
-from holloway.domain.memory_details import ErrorFix, Recipe
+from holloway.domain.memory_details import DeadEnd, ErrorFix, Recipe
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.promotion.memory_text import MEMORY_SENTENCE_CHARS_MAX, UNQUOTED_ERROR, SignalEvidence, write_memory_text
+from holloway.promotion.pipeline import COUNTED_ONLY
 
 N = SignalName
 ONE = SignalEvidence()
@@ -119,11 +120,15 @@ def test_a_finding_that_does_not_say_what_is_wrong_is_vague(finding: str) -> Non
 
 
 @pytest.mark.promise("no-junk")
-def test_a_change_anywhere_and_a_listing_of_everything_are_vague() -> None:
-    assert said(N.CONFIG_TOUCH, ("go.mod",), config="go.mod", folder=".") == ""
-    assert said(N.CONFIG_TOUCH, ("go.mod",), config="go.mod", folder="cmd").startswith("Changes in `cmd/`")
-    assert said(N.GLOB_IGNORE, ("a.py",), pattern="**", instead="a.py") == ""
-    assert said(N.GLOB_IGNORE, ("a.py",), pattern="gen/**", instead="a.py").startswith("Listing `gen/**`")
+@pytest.mark.parametrize("signal", sorted(COUNTED_ONLY))
+def test_a_signal_that_is_only_counted_has_no_sentence(signal: SignalName) -> None:
+    assert write_memory_text(Signal(signal, "k", 1, ("a.py",), {"pattern": "gen/**", "instead": "a.py"}), ONE) is None
+
+
+def test_a_qa_finding_is_an_error_pattern() -> None:
+    worded = write_memory_text(Signal(N.QA_FINDING, "k", 1, (), {"finding": "test_login fails"}), ONE)
+    assert worded is not None
+    assert worded.type is MemoryType.ERROR_PATTERN
 
 
 def test_words_about_the_conversation_are_no_memory() -> None:
@@ -160,22 +165,44 @@ def test_a_dead_end_without_a_reason_is_vague() -> None:
     assert told == "Dead end: Redis for sessions; it is not available in CI; instead: SQLite"
 
 
-def test_a_way_back_names_the_file_that_two_sessions_needed() -> None:
-    signal = Signal(N.BACKTRACK, "a.py", 1, ("a.py",), {"read": ["x.py", "conf.py"]})
-    assert write_memory_text(signal, ONE) is None
-    worded = write_memory_text(signal, SignalEvidence([{"read": ["conf.py"]}], 2))
+@pytest.mark.promise("no-junk")
+@pytest.mark.parametrize("approach", ["", "This approach", "my last changes", "the approach"])
+def test_a_dead_end_names_its_approach_or_its_task_and_what_was_used(approach: str) -> None:
+    facts = {"approach": approach, "reason": "it is not available in CI"}
+    assert said(N.DEAD_END, **facts) == ""
+    assert said(N.DEAD_END, **facts, task="Store the sessions") == ""
+    told = said(N.DEAD_END, **facts, task="Store the sessions", alternative="SQLite")
+    assert told == ("Dead end: the first approach to “Store the sessions”; it is not available in CI; instead: SQLite")
+
+
+def test_a_dead_end_keeps_its_task_in_the_details() -> None:
+    facts = {"approach": "Redis for sessions", "reason": "it is not available in CI", "task": "Store the sessions"}
+    worded = write_memory_text(Signal(N.DEAD_END, "k", 1, (), facts), ONE)
     assert worded is not None
-    assert worded.content.startswith("Read `conf.py` before editing `a.py`")
+    assert worded.details == DeadEnd("Redis for sessions", "it is not available in CI", "", "Store the sessions")
+
+
+def test_the_file_that_most_sessions_change_in_a_step_belongs_to_a_recipe() -> None:
+    steps = ["edit src/api", "run make generate", "run make lint", "run pytest"]
+    facts = {"steps": steps, "files": ["src/api/schema.py", "", "", ""]}
+    same, other = dict(facts), facts | {"files": ["src/api/views.py", "", "", ""]}
+    worded = write_memory_text(Signal(N.SEQUENCE, "k", 1, (), facts), SignalEvidence([same, other], 3))
+    assert worded is not None
+    assert isinstance(worded.details, Recipe)
+    assert (worded.files, worded.details.steps[0].file) == (("src/api/schema.py",), "src/api/schema.py")
+    worded = write_memory_text(Signal(N.SEQUENCE, "k", 1, (), facts), SignalEvidence([other], 3))
+    assert worded is not None
+    assert worded.files == ()
 
 
 def test_a_run_of_steps_is_a_recipe_if_it_edits_and_runs() -> None:
-    steps = ["edit src/api", "run make generate", "run make lint", "run pytest"]
+    steps = ["edit api", "run make generate", "run make lint", "run pytest"]
     worded = write_memory_text(Signal(N.SEQUENCE, "k", 1, (), {"steps": steps}), SignalEvidence((), 4))
     assert worded is not None
     assert isinstance(worded.details, Recipe)
     assert (
         worded.content
-        == "To change api: 1) edit in `src/api`; 2) run `make generate`; 3) run `make lint`; 4) run `pytest`"
+        == "To change code in api: 1) edit in `api`; 2) run `make generate`; 3) run `make lint`; 4) run `pytest`"
     )
     assert said(N.SEQUENCE, steps=["run a", "run b", "run c", "run d"]) == ""
 

@@ -3,7 +3,7 @@
 import pytest
 
 from holloway.domain.memory import MemoryType
-from holloway.domain.memory_details import CausalDependency, Prefetch
+from holloway.domain.memory_details import Calibration, CausalDependency, Prefetch
 from holloway.promotion import synthesis
 from holloway.promotion.candidate import CodeMapLookup
 from holloway.service.holloway import Holloway
@@ -122,3 +122,32 @@ def test_sessions_that_take_next_to_nothing_have_no_cost_worth_telling(memory: H
     for number in range(synthesis.SAMPLES_MIN):
         Learning(memory.opened, PLACES).learn(Story(f"s{number}").edit(TOKENS).uses(400).pad())
     assert synthesis.draft_context_cost(memory.store, "auth", PLACES) is None
+
+
+def _planned(number: int, planned: int, steps: int) -> Story:
+    story = Story(f"p{number}", planned_steps=planned)
+    for _ in range(steps):
+        story.edit(TOKENS)
+    return story
+
+
+@pytest.mark.promise("across-sessions")
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        ((10, 10, 30), "estimated accurately: 0.8 times the planned steps"),
+        ((4, 5, 6), "overestimated: 0.2 times the planned steps"),
+        ((30, 30, 31), "underestimated: 1.5 times the planned steps"),
+    ],
+)
+def test_a_calibration_is_over_all_sessions_and_says_how_plans_are_off(
+    memory: Holloway, steps: tuple[int, ...], words: str
+) -> None:
+    learning = Learning(memory.opened, PLACES)
+    for number, taken in enumerate(steps):
+        learning.learn(_planned(number, 20, taken).pad())
+    draft = synthesis.draft_calibration(memory.store, "auth", PLACES)
+    assert draft is not None
+    assert draft.content == f"Work in auth is {words}"
+    assert isinstance(draft.details, Calibration)
+    assert (draft.details.samples, draft.details.methodology) == (3, "plain")

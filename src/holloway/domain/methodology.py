@@ -136,9 +136,29 @@ BMAD = Methodology(
         ),
     ),
 )
+AGILE = Methodology(
+    "agile",
+    "Agile sprints",
+    {
+        "backlog": Phase.EXPLORE,
+        "refinement": Phase.DEFINE,
+        "sprint_planning": Phase.DEFINE,
+        "development": Phase.IMPLEMENT,
+        "review": Phase.VALIDATE,
+        "sprint_review": Phase.VALIDATE,
+        "bugfix": Phase.REFINE,
+        "retrospective": Phase.REFLECT,
+    },
+    ("epic", "story", "task"),
+    (
+        Relay("product_owner", "developer"),
+        Relay("developer", "tester"),
+        Relay("tester", "developer", frozenset({MemoryType.ERROR_PATTERN, MemoryType.REQUIREMENT})),
+    ),
+)
 PLAIN = Methodology("plain", "No methodology", {}, ("task",))
 
-_known = {methodology.id: methodology for methodology in (NATIVE, TDD, BMAD, PLAIN)}
+_known = {methodology.id: methodology for methodology in (NATIVE, TDD, BMAD, AGILE, PLAIN)}
 
 
 def find_methodology(name: str) -> Methodology:

@@ -126,6 +126,14 @@ def commits_since(root: str, since: str, paths: list[str], limit: int = 50) -> l
     return _parse_messages(run_git(root, "log", *options, *branch_commits(root), "--", *paths))
 
 
+def list_committed_since(root: str, since: str, paths: Sequence[str]) -> set[str]:
+    """List those of these files that a commit of any branch touched since a time and that are not changed again."""
+    options = ("--no-merges", f"--since={since}", "--format=", "--name-only", "-z")
+    listed = run_git(root, "log", *options, *branch_commits(root), "--", *paths)
+    committed = {name.strip("\n") for name in listed.split("\0")} & set(paths)
+    return committed - set(changed_files(root, head_commit(root)) or ()) if committed else set()
+
+
 def changes_since(root: str, since: str, paths: list[str], limit: int = 50) -> list[str]:
     """List short hashes of commits of this branch since a time that touch these files."""
     head = head_commit(root)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.domain.memory import MemoryType
 from holloway.domain.work import Outcome, SessionType
 from holloway.observer.signals.signal import SIGNALS, WRITTEN, SignalName
 
@@ -28,7 +27,7 @@ class GateRule(NamedTuple):
 
 
 class Gate(NamedTuple):
-    """Gate for one session type: outcomes that open it, limit of memories, review, rules and memory types.
+    """Gate for one session type: outcomes that open it, limit of memories, review and rules.
 
     Without rules, every signal passes with its own minimum number of sessions.
     """
@@ -37,57 +36,36 @@ class Gate(NamedTuple):
     max_memories: int
     review: bool
     rules: dict[SignalName, GateRule] | None = None
-    types: frozenset[MemoryType] = frozenset(MemoryType)
 
 
 _VALIDATED = frozenset({Outcome.SUCCESS})
 _ENDED = frozenset({Outcome.SUCCESS, Outcome.PARTIAL})
-_EXPLICIT = {SignalName.USER_CORRECTION: GateRule(1), SignalName.AGENT_RECORD: GateRule(1)}
+_ONCE = GateRule(1)
 
 GATES: dict[SessionType, Gate] = {
     SessionType.BUILD: Gate(_VALIDATED, 20, review=False),
-    SessionType.INSIGHTS: Gate(
-        _ENDED,
-        5,
-        review=True,
-        rules={
-            **_EXPLICIT,
-            SignalName.SELF_CORRECTION: GateRule(1),
-            SignalName.REPEATED_GREP: GateRule(1, 0.10),
-        },
-    ),
-    SessionType.ROADMAP: Gate(
-        _ENDED,
-        3,
-        review=True,
-        rules={**_EXPLICIT, SignalName.COMMIT_AUTO: GateRule(1)},
-        types=frozenset({MemoryType.DECISION, MemoryType.REQUIREMENT, MemoryType.PREFERENCE}),
-    ),
+    SessionType.INSIGHTS: Gate(_ENDED, 5, review=True, rules={SignalName.SELF_CORRECTION: _ONCE}),
+    SessionType.ROADMAP: Gate(_ENDED, 0, review=True, rules={}),
     SessionType.TERMINAL: Gate(
         _ENDED,
         3,
         review=True,
-        rules={**_EXPLICIT, SignalName.ERROR_RETRY: GateRule(2, 0.10), SignalName.SEQUENCE: GateRule(3, 0.20)},
+        rules={SignalName.ERROR_RETRY: GateRule(2, 0.10), SignalName.SEQUENCE: GateRule(3, 0.20)},
     ),
     SessionType.CHANGELOG: Gate(frozenset(), 0, review=False, rules={}),
-    SessionType.SPEC_CREATION: Gate(
-        _VALIDATED,
-        3,
-        review=False,
-        rules={**_EXPLICIT, SignalName.FILE_ACCESS: GateRule(1, 0.25), SignalName.COMMIT_AUTO: GateRule(1)},
-    ),
+    SessionType.SPEC_CREATION: Gate(_VALIDATED, 3, review=False, rules={SignalName.SELF_CORRECTION: _ONCE}),
     SessionType.PR_REVIEW: Gate(
         _ENDED,
         8,
         review=False,
         rules={
-            **_EXPLICIT,
-            SignalName.ERROR_RETRY: GateRule(1),
-            SignalName.SELF_CORRECTION: GateRule(1),
-            SignalName.QA_FINDING: GateRule(1),
+            SignalName.ERROR_RETRY: _ONCE,
+            SignalName.SELF_CORRECTION: _ONCE,
+            SignalName.QA_FINDING: _ONCE,
         },
     ),
 }
+"""Gates by session type. Statements pass every gate, so that no row names them."""
 
 FROM_FAILURE = frozenset(
     {SignalName.DEAD_END, SignalName.QA_FINDING, SignalName.USER_CORRECTION, SignalName.USER_STATEMENT}

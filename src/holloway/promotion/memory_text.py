@@ -6,8 +6,8 @@ is shown in the citation, and a text that a person rejected must be recognised w
 
 from __future__ import annotations
 
-import posixpath
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.memory import MemoryType
@@ -67,9 +67,18 @@ _GENERIC_HEADING = re.compile(
 """Headings that say nothing about what is below them."""
 _WORD = re.compile(r"[A-Za-z][\w.'+-]*(?<![.'+-])")
 
+_UNNAMED_APPROACH = re.compile(
+    r"(?:this|that|the|my|our|these|those|all|it)?"
+    r"(?: (?:whole|entire|last|latest|current|first|previous|recent|my|this))*"
+    r" ?(?:approach|strategy|solution|idea|plan|route|attempt|method|workaround|design|changes?|edits?|work|path|way)?",
+    re.IGNORECASE,
+)
+"""Words that stand for an approach without naming it: "this approach", "my last changes"."""
+
 MEMORY_SENTENCE_CHARS_MAX = 480
 """Limit of a memory's sentence, in characters."""
 MEMORY_CLAUSE_CHARS_MAX = 240
+DEAD_END_TASK_CHARS_MAX = 100
 ERROR_CHARS_MIN = 80
 """Minimum length of a quoted error; a long error is truncated before the fix is."""
 COMMAND_CHARS_MAX = 120
@@ -84,8 +93,6 @@ REASON_WORDS_MIN = 4
 """Minimum number of words of a reason."""
 FINDING_WORDS_MIN = 2
 """Minimum number of words of a QA finding: the subject and the problem."""
-PATTERN_CHARS_MIN = 3
-"""Minimum length of a search pattern; a shorter one matches anything."""
 
 
 class MemoryText(NamedTuple):
@@ -186,65 +193,13 @@ def _write_causal_statement(signal: Signal, evidence: SignalEvidence) -> MemoryT
 
 def _write_dead_end(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
     approach, reason, instead = (_get_fact(signal, name).rstrip(".") for name in ("approach", "reason", "alternative"))
-    if len(reason.split()) < REASON_WORDS_MIN:
+    approach = "" if _UNNAMED_APPROACH.fullmatch(approach) else approach
+    task = _get_fact(signal, "task", DEAD_END_TASK_CHARS_MAX).rstrip(".")
+    if len(reason.split()) < REASON_WORDS_MIN or not (approach or (task and instead)):
         return None
-    sentence = f"Dead end{f': {approach}' if approach else ''}; {reason}" + (f"; instead: {instead}" if instead else "")
-    details = DeadEnd(approach or "an approach", reason, instead)
-    return MemoryText(MemoryType.DEAD_END, sentence, details)
-
-
-def _write_config_touch(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    config, folder = _get_fact(signal, "config"), _get_fact(signal, "folder")
-    if folder == ".":
-        return None
-    details = CausalDependency(folder, config, "sessions that changed one changed the other")
-    return MemoryText(
-        MemoryType.CAUSAL_DEPENDENCY, f"Changes in `{folder}/` tend to need a change in `{config}`", details
-    )
-
-
-def _write_read_abandon(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    first, final = _get_fact(signal, "first"), _get_fact(signal, "final")
-    return MemoryText(
-        MemoryType.GOTCHA,
-        f"`{final}` is where the work is; sessions open `{first}` first by mistake",
-        files=(first, final),
-    )
-
-
-def _write_repeated_grep(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    pattern, target, worked = (
-        _get_fact(signal, "pattern", 80),
-        _get_fact(signal, "found_in"),
-        _get_fact(signal, "worked", 80),
-    )
-    if len(pattern) < PATTERN_CHARS_MIN:
-        return None
-    hint = f" (search for `{worked}`)" if worked else ""
-    return MemoryText(MemoryType.MODULE_INSIGHT, f"What a search for `{pattern}` is after is in `{target}`{hint}")
-
-
-def _write_glob_ignore(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    pattern, instead = _get_fact(signal, "pattern", 80), _get_fact(signal, "instead")
-    if len(pattern) < PATTERN_CHARS_MIN:
-        return None
-    return MemoryText(
-        MemoryType.GOTCHA, f"Listing `{pattern}` returns mostly noise; the work turned out to be in `{instead}`"
-    )
-
-
-def _write_backtrack(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    path = signal.files[0]
-    lists = [set(_list_strings(facts.get("read"))) for facts in (signal.facts, *evidence.facts)]
-    counted = {name: sum(name in paths for paths in lists) for paths in lists for name in paths}
-    needed = [name for name, times in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0])) if times >= 2]
-    if not needed:
-        return None
-    return MemoryText(
-        MemoryType.GOTCHA,
-        f"Read `{needed[0]}` before editing `{path}`: edits had to be redone after reading it",
-        files=(path, needed[0]),
-    )
+    subject = approach or f"the first approach to “{task}”"
+    sentence = f"Dead end: {subject}; {reason}" + (f"; instead: {instead}" if instead else "")
+    return MemoryText(MemoryType.DEAD_END, sentence, DeadEnd(subject, reason, instead, task))
 
 
 def _write_sequence(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
@@ -252,14 +207,29 @@ def _write_sequence(signal: Signal, evidence: SignalEvidence) -> MemoryText | No
     first = next((step for step in steps if step.startswith("edit ")), "")
     if not first or not any(step.startswith("run ") for step in steps):
         return None
-    sentences = [_render_step(step) for step in steps]
-    task = f"change {posixpath.basename(first.removeprefix('edit ')) or 'the code'}"
-    details = Recipe(task, tuple(RecipeStep(step) for step in sentences), evidence.sessions)
+    sentences = list_recipe_steps(signal)
+    task = f"change code in {first.removeprefix('edit ')}"
+    files = _list_step_files(signal, evidence, len(steps))
+    recipe_steps = tuple(RecipeStep(sentence, file) for sentence, file in zip(sentences, files, strict=True))
     return MemoryText(
         MemoryType.WORKFLOW_RECIPE,
         f"To {task}: " + "; ".join(f"{n}) {step}" for n, step in enumerate(sentences, 1)),
-        details,
+        Recipe(task, recipe_steps, evidence.sessions),
+        tuple(dict.fromkeys(filter(None, files))),
     )
+
+
+def _list_step_files(signal: Signal, evidence: SignalEvidence, steps: int) -> list[str]:
+    """Return the file of each step that most of the sessions changed there; empty where they differ."""
+    lists = [_list_strings(facts.get("files")) for facts in (signal.facts, *evidence.facts)]
+    lists = [files for files in lists if len(files) == steps]
+    columns = [Counter(files[step] for files in lists).most_common(1) for step in range(steps)]
+    return [column[0][0] if column and column[0][1] > len(lists) / 2 else "" for column in columns]
+
+
+def list_recipe_steps(signal: Signal) -> list[str]:
+    """Return the steps of a sequence as a recipe tells them."""
+    return [_render_step(step) for step in _list_strings(signal.facts.get("steps"))]
 
 
 def _render_step(step: str) -> str:
@@ -270,15 +240,6 @@ def _render_step(step: str) -> str:
 def _write_parallel_conflict(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
     return MemoryText(
         MemoryType.GOTCHA, f"Two agents edited `{signal.files[0]}` at the same time; give it to one of them"
-    )
-
-
-def _write_external_reference(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    site, path = _get_fact(signal, "site", 100), _get_fact(signal, "edited")
-    if not site:
-        return None
-    return MemoryText(
-        MemoryType.MODULE_INSIGHT, f"Work on `{path}` needs what {site} documents; sessions look it up there"
     )
 
 
@@ -321,18 +282,12 @@ _TEMPLATES: dict[SignalName, Callable[[Signal, SignalEvidence], MemoryText | Non
     SignalName.QA_FINDING: _write_qa_finding,
     SignalName.CAUSAL_STATEMENT: _write_causal_statement,
     SignalName.DEAD_END: _write_dead_end,
-    SignalName.CONFIG_TOUCH: _write_config_touch,
-    SignalName.READ_ABANDON: _write_read_abandon,
-    SignalName.REPEATED_GREP: _write_repeated_grep,
-    SignalName.GLOB_IGNORE: _write_glob_ignore,
-    SignalName.BACKTRACK: _write_backtrack,
     SignalName.SEQUENCE: _write_sequence,
     SignalName.PARALLEL_CONFLICT: _write_parallel_conflict,
-    SignalName.EXTERNAL_REFERENCE: _write_external_reference,
     SignalName.COMMIT_AUTO: _write_commit_auto,
     SignalName.AGENT_NOTE: _write_passage,
     SignalName.CONCLUSION: _write_passage,
     SignalName.USER_STATEMENT: _write_passage,
     SignalName.E2E: _write_e2e,
 }
-"""Templates by signal; synthesis counts file access, pairs of files, import chases, test order, overruns and costs."""
+"""Templates of the signals that may become memories; the others are only counted."""

@@ -1,7 +1,7 @@
 """Promotion pipeline: turns the signals of a finished session into memories, stage by stage.
 
-validate > check frequency > check explanations > write text > trace sources > deduplicate > reject known
-> resolve contradictions > apply trust > score > rewrite (LLM) > store
+validate > check frequency > check explanations > merge recipes > write text > trace sources > deduplicate
+> reject known > resolve contradictions > apply trust > score > rewrite (LLM) > store
 
 A dropped candidate keeps its reason; all others are written in one transaction.
 """
@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING
 from holloway.config import RECORDS_PER_SESSION_MAX, STANDING_RULE_CONFIDENCE
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, MemoryType, Relation, RelationType, ReviewReason, Source, State
+from holloway.domain.memory_details import Recipe
 from holloway.domain.ports import format_stamp
 from holloway.domain.work import Outcome
 from holloway.errors import HollowayError
 from holloway.observer.signals.signal import SIGNALS, WRITTEN, Signal, SignalName
 from holloway.promotion.candidate import Candidate, CodeMapLookup, FinishedSession, build_sighting_key
 from holloway.promotion.explanation_checks import check_explanations
-from holloway.promotion.gates import GATES, HELD_DAYS, check_gate, humanize_name
+from holloway.promotion.gates import GATES, HELD_DAYS, check_gate
 from holloway.promotion.memory_text import SignalEvidence, write_memory_text
+from holloway.promotion.recipes import count_success, merge_recipes
 from holloway.promotion.signal_reasons import has_reason
 from holloway.promotion.standing_rules import (
     find_overruled,
@@ -55,9 +57,15 @@ COUNTED_ONLY = frozenset(
         SignalName.TEST_ORDER,
         SignalName.STEP_OVERRUN,
         SignalName.CONTEXT_TOKEN_SPIKE,
+        SignalName.BACKTRACK,
+        SignalName.READ_ABANDON,
+        SignalName.REPEATED_GREP,
+        SignalName.GLOB_IGNORE,
+        SignalName.CONFIG_TOUCH,
+        SignalName.EXTERNAL_REFERENCE,
     }
 )
-"""Signals that are only counted; synthesis turns them into memories across sessions."""
+"""Signals that are only counted: for synthesis, the status and the panel. Their sentences did not help an agent."""
 
 TOO_FEW_SESSIONS = "seen in"
 SESSION_CANDIDATES_MAX = 300
@@ -117,6 +125,7 @@ def evaluate_signals(
     candidates = validate_signals(finished)
     candidates = check_frequency(store, finished, candidates, strict=strict)
     check_explanations(finished, candidates, str(store.project.root))
+    merge_recipes(store, candidates)
     write_drafts(store, finished, candidates, places)
     trace_sources(candidates, sources)
     deduplicate_candidates(store, candidates)
@@ -228,9 +237,9 @@ def write_drafts(store: Store, finished: FinishedSession, candidates: list[Candi
             origin=candidate.origin,
             stated_at=session.last_event_at,
         )
-        types = GATES[finished.classification.type].types
-        if candidate.draft.type not in types and signal.name not in WRITTEN:
-            candidate.drop(f"{humanize_name(finished.classification.type)} sessions leave no {memory_text.type.label}")
+        if isinstance(memory_text.details, Recipe):
+            details = replace(memory_text.details, last_validated_at=session.last_event_at)
+            candidate.draft = replace(candidate.draft, details=details)
 
 
 def trace_sources(candidates: list[Candidate], sources: SourceTracer) -> None:
@@ -246,7 +255,7 @@ def deduplicate_candidates(store: Store, candidates: list[Candidate]) -> None:
     Untrusted candidates and quarantined memories do not confirm each other.
     """
     for candidate, draft in _list_drafted(candidates):
-        duplicate = store.memories.find_by_origin(candidate.origin)
+        duplicate = candidate.duplicate_of or store.memories.find_by_origin(candidate.origin)
         if duplicate is None and candidate.signal.quotes:
             candidate.similar = tuple(find_similar_memories(store, draft.content))
             same = (match.memory for match in candidate.similar if match.verdict is Verdict.SAME)
@@ -383,7 +392,8 @@ def store_candidate(store: Store, candidate: Candidate, draft: Draft) -> None:
         if draft.session in candidate.duplicate_of.sessions:
             candidate.state, candidate.reason = PROMOTED, "known from this session"
         else:
-            store.memories.reinforce_similar(candidate.duplicate_of, admitted)
+            reinforced = store.memories.reinforce_similar(candidate.duplicate_of, admitted)
+            count_success(store, reinforced.memory, draft)
             candidate.state, candidate.reason = REINFORCED, "another session came to the same"
         return
     if candidate.replaces is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from statistics import mean, quantiles
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holloway.config import SHORT_TEXT_CHARS_MAX
 from holloway.domain.memory import Draft, MemoryType, Scope, Source
@@ -29,7 +29,7 @@ from holloway.text.file_roles import is_test
 from holloway.text.sanitize import clean_text, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from holloway.domain.memory import Memory
     from holloway.domain.memory_details import Details
@@ -48,6 +48,11 @@ ALWAYS_ABOVE = 0.8
 OFTEN_ABOVE = 0.5
 PREFETCH_MAX = 6
 SAMPLES_MIN = 3
+PLANNED_MIN = 2
+"""Minimum number of planned steps or items of a plan that counts."""
+UNDERESTIMATED_ABOVE = 1.2
+OVERESTIMATED_BELOW = 0.8
+"""Ratios of actual to planned work between which plans are accurate."""
 COST_TOKENS_MIN = 1_000
 """Minimum mean token cost worth a memory; costs are rounded to thousands."""
 FILE_PAIR_SESSIONS_MIN = 5
@@ -130,19 +135,47 @@ def draft_prefetch(store: Store, module: str, places: CodeMapLookup) -> Draft | 
 
 
 def draft_calibration(store: Store, module: str, places: CodeMapLookup) -> Draft | None:
-    """Draft the ratio of actual to planned steps in a module, if enough sessions had a plan."""
+    """Draft the ratio of actual to planned steps over all sessions in a module that had a plan, if they are enough."""
     recent = observations.list_module_sessions(store.database, module)[-RECENT_SESSIONS_MAX:]
-    overruns = [facts for session in recent for facts in _list_facts(store, session, SignalName.STEP_OVERRUN)]
-    planned = [facts for facts in overruns if facts.get("planned") and facts.get("actual")]
-    if len(planned) < SAMPLES_MIN:
+    records = [session_ledger.load_session_record(store.database, session) for session in recent]
+    plans = [plan for record in records if (plan := _read_plan(record))]
+    unit = Counter(plan.unit for plan in plans).most_common(1)[0][0] if plans else ""
+    plans = [plan for plan in plans if plan.unit == unit]
+    if len(plans) < SAMPLES_MIN:
         return None
-    actual, wanted = (mean(float(str(facts[name])) for facts in planned) for name in ("actual", "planned"))
-    unit = Counter(str(facts.get("unit", "steps")) for facts in planned).most_common(1)[0][0]
-    ratio = actual / wanted
-    content = f"Work in {module} is underestimated: {ratio:.1f} times the planned {unit}"
-    return _build_draft(
-        MemoryType.TASK_CALIBRATION, content, Calibration(module, actual, wanted, len(planned)), (), module, recent
-    )
+    actual, planned = mean(plan.actual for plan in plans), mean(plan.planned for plan in plans)
+    methodology = Counter(plan.methodology for plan in plans).most_common(1)[0][0]
+    details = Calibration(module, actual, planned, len(plans), methodology)
+    content = f"Work in {module} is {judge_plans(details)}: {details.ratio:.1f} times the planned {unit}"
+    return _build_draft(MemoryType.TASK_CALIBRATION, content, details, (), module, recent)
+
+
+class _Plan(NamedTuple):
+    """The plan of one session, and what it really took."""
+
+    planned: int
+    actual: int
+    unit: str
+    methodology: str
+
+
+def _read_plan(record: Mapping[str, Any]) -> _Plan | None:
+    """Read the plan from a session's record: its steps if they were planned, else the items of its plan."""
+    methodology = str(record.get("methodology") or "plain")
+    for planned, actual, unit in (
+        (record.get("planned_steps"), record.get("tool_calls"), "steps"),
+        (record.get("planned_subtasks"), record.get("actual_subtasks"), "plan items"),
+    ):
+        if planned and actual and planned >= PLANNED_MIN:
+            return _Plan(int(planned), int(actual), unit, methodology)
+    return None
+
+
+def judge_plans(calibration: Calibration) -> str:
+    """Return whether the plans of a module are underestimated, accurate or overestimated."""
+    if calibration.ratio > UNDERESTIMATED_ABOVE:
+        return "underestimated"
+    return "overestimated" if calibration.ratio < OVERESTIMATED_BELOW else "estimated accurately"
 
 
 def draft_context_cost(store: Store, module: str, places: CodeMapLookup) -> Draft | None:
@@ -238,10 +271,6 @@ def _store_draft(store: Store, draft: Draft) -> Memory | None:
     if old.details == admitted.draft.details:
         return None
     return store.memories.supersede_memory(old, admitted, "replaced", "seen again over more sessions")
-
-
-def _list_facts(store: Store, session: str, signal: SignalName) -> list[dict[str, object]]:
-    return observations.list_session_facts(store.database, session, signal)
 
 
 def _join_paths(paths: Sequence[str]) -> str:

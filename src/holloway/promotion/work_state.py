@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from holloway import git
 from holloway.domain.memory import Draft, MemoryType, Scope, Source
 from holloway.domain.memory_details import WorkState, WorkUnitOutcome
 from holloway.domain.ports import format_stamp
 from holloway.domain.work import Outcome, SessionType
 from holloway.observer.words import decision, prompt
 from holloway.safety.repository_text import only_paths
+from holloway.store.filter import Filter
 from holloway.store.lookup import OBSERVED_PREFIX, work_state_origin
 from holloway.store.write_gate import sanitize_observed_draft
 from holloway.text import failures
@@ -26,6 +28,7 @@ WORK_TASK_CHARS_MAX = 200
 ITEM_CHARS_MAX = 160
 ITEMS_MAX = 12
 CONFIDENCE = 0.75
+DECISIONS_MAX = 3
 CONSOLIDATED_FROM = 10
 """Number of subtasks from which they are consolidated into one memory."""
 
@@ -65,6 +68,7 @@ def draft_work_state(
         commit=session.commit,
         work_unit=session.work_unit,
         origin=work_state_origin(session.branch),
+        stated_at=session.last_event_at,
     )
 
 
@@ -75,40 +79,51 @@ def draft_unit_outcomes(
     unit = session.work_unit
     if unit is None:
         return []
-    subtasks = activity.pad.subtasks
-    drafts = [
-        _draft_outcome(
-            activity,
-            classification,
-            session,
-            unit.label or "/".join(unit.path),
-            classification.outcome is Outcome.SUCCESS,
-        )
-    ]
+    subtasks, label = activity.pad.subtasks, unit.label or "/".join(unit.path)
+    evidence = classification.evidence
+    whole = _WorkPart(label, 0, activity.pad.step, classification.outcome is Outcome.SUCCESS)
+    drafts = [_draft_outcome(activity, session, whole, evidence)]
     if len(subtasks) >= CONSOLIDATED_FROM:
         passed = sum(subtask.validated for subtask in subtasks)
-        label = f"{len(subtasks)} subtasks of {unit.label or '/'.join(unit.path)}, {passed} validated"
-        return [*drafts, _draft_outcome(activity, classification, session, label, passed == len(subtasks))]
-    return [
-        *drafts,
-        *(_draft_outcome(activity, classification, session, subtask.name, subtask.validated) for subtask in subtasks),
+        label = f"{len(subtasks)} subtasks of {label}, {passed} validated"
+        return [
+            *drafts,
+            _draft_outcome(activity, session, whole._replace(label=label, succeeded=passed == len(subtasks)), evidence),
+        ]
+    starts = [0, *(subtask.step for subtask in subtasks)]
+    parts = [
+        _WorkPart(subtask.name, start, subtask.step, subtask.validated)
+        for start, subtask in zip(starts, subtasks, strict=False)
     ]
+    return [*drafts, *(_draft_outcome(activity, session, part, evidence) for part in parts)]
 
 
-def _draft_outcome(
-    activity: SessionActivity,
-    classification: SessionClassification,
-    session: SessionSummary,
-    label: str,
-    succeeded: bool,
-) -> Draft:
-    files = tuple(activity.edited_files)[:ITEMS_MAX]
-    retries = sum(action.ok is False for action in activity.pad.actions)
-    failure = "" if succeeded else classification.evidence
-    details = WorkUnitOutcome(succeeded, files, (), activity.pad.step, retries, activity.pad.tokens_in or None, failure)
-    how = "succeeded" if succeeded else "did not succeed"
+class _WorkPart(NamedTuple):
+    """A part of a session: the steps after `start` up to `end`."""
+
+    label: str
+    start: int
+    end: int
+    succeeded: bool
+
+
+def _draft_outcome(activity: SessionActivity, session: SessionSummary, part: _WorkPart, evidence: str) -> Draft:
+    """Draft the outcome of a part of a session, with the steps, files, failures and decisions of that part."""
+    steps = part.end - part.start
+    files = tuple(
+        path
+        for path, edits in activity.edited_files.items()
+        if any(part.start < edit.step <= part.end for edit in edits)
+    )[:ITEMS_MAX]
+    actions = [action for action in activity.pad.actions if part.start < action.step <= part.end]
+    failures_count = sum(action.ok is False for action in actions)
+    failure = "" if part.succeeded else evidence
+    tokens = (activity.pad.tokens_in or None) if steps == activity.pad.step else None
+    decisions = _list_decisions(activity, part)
+    details = WorkUnitOutcome(part.succeeded, files, decisions, steps, failures_count, tokens, failure)
+    how = "succeeded" if part.succeeded else "did not succeed"
     return Draft(
-        content=f"{label} {how} in {activity.pad.step} steps" + (f": {failure}" if failure else ""),
+        content=f"{part.label} {how} in {steps} steps" + (f": {failure}" if failure else ""),
         type=MemoryType.WORK_UNIT_OUTCOME,
         details=details,
         files=files,
@@ -120,8 +135,15 @@ def _draft_outcome(
         branch=session.branch,
         commit=session.commit,
         work_unit=session.work_unit,
-        origin=f"{OBSERVED_PREFIX}work_unit:{session.id}:{label}"[:300],
+        origin=f"{OBSERVED_PREFIX}work_unit:{session.id}:{part.label}"[:300],
     )
+
+
+def _list_decisions(activity: SessionActivity, part: _WorkPart) -> tuple[str, ...]:
+    """Return the reasons that the commits of a part give for what they changed."""
+    messages = [entry.message for entry in activity.successful_commits if part.start < entry.step <= part.end]
+    reasons = (decision.extract_reason(message) for message in messages)
+    return tuple(dict.fromkeys(one_line(reason, ITEM_CHARS_MAX) for reason in reasons if reason))[:DECISIONS_MAX]
 
 
 def _list_uncommitted(activity: SessionActivity) -> tuple[str, ...]:
@@ -161,6 +183,17 @@ def save_work(
         store.memories.update_memory(earlier, "done", **fields)
     for outcome in draft_unit_outcomes(activity, classification, session):
         _save_draft(store, outcome, store.memories.find_by_origin(outcome.origin))
+
+
+def close_committed_work(store: Store) -> list[Memory]:
+    """Close unfinished work whose files were all committed since, on any branch; return the closed memories."""
+    closed = []
+    for memory in store.memories.find_memories(Filter(types=(MemoryType.WORK_STATE,)), limit=-1):
+        since = memory.stated_at or memory.updated_at
+        if memory.files and set(memory.files) <= git.list_committed_since(str(store.project.root), since, memory.files):
+            fields = {"deleted_at": format_stamp(store.clock.now()), "deleted_reason": "its files were committed"}
+            closed.append(store.memories.update_memory(memory, "done", **fields))
+    return closed
 
 
 def _save_draft(store: Store, draft: Draft, earlier: Memory | None) -> None:

@@ -33,6 +33,7 @@ ORIENTATION_SESSIONS_MIN = 3
 """Number of sessions from which a median says something."""
 MIRROR_CANDIDATES_MAX = 60
 MIRROR_FIXES_MAX = 500
+PROGRAM_WORDS_MAX = 2
 MIRROR_LINE_CHARS_MAX = 160
 
 
@@ -107,7 +108,8 @@ def build_mirror(memory: Holloway) -> Mirror:
     sessions, since, until = recurrences.read_period(database)
     fixes = _load_told_fixes(memory)
     recurring = recurrences.list_recurring_errors(database, RECURRING_FROM, MIRROR_CANDIDATES_MAX)
-    listed = sorted(recurring, key=lambda error: (error.fingerprint not in fixes, -error.sessions))[:ERRORS_LISTED]
+    readable = [error for error in recurring if error.fingerprint in fixes or _is_readable(error)]
+    listed = sorted(readable, key=lambda error: (error.fingerprint not in fixes, -error.sessions))[:ERRORS_LISTED]
     return Mirror(
         sessions,
         since[:10],
@@ -145,13 +147,25 @@ def _load_told_fixes(memory: Holloway) -> dict[str, _Fix]:
     return {fix.fingerprint: fix for fix in reversed(fixes) if fix.fingerprint and fix.words}
 
 
+def _is_readable(error: ErrorRecurrence) -> bool:
+    """Whether the output gate lets through both the text of an error and the program that printed it."""
+    return bool(admit("failure", error.message) and _admit_program(error.program))
+
+
+def _admit_program(program: str) -> str:
+    """Return a program that reads as one: known to us, or a name with at most one subcommand."""
+    words = program.split()
+    is_short_name = 0 < len(words) <= PROGRAM_WORDS_MAX and all(admit("name", word) for word in words)
+    return program if is_short_name else admit("command", program)
+
+
 def _describe_error(error: ErrorRecurrence, fixes: dict[str, _Fix]) -> RecurringError:
     message = strip_location(error.message) if error.varies else error.message
     text = secrets.redact_secrets(admit("failure", message))[0]
     fix = fixes.get(error.fingerprint)
     return RecurringError(
         one_line(text, MIRROR_LINE_CHARS_MAX),
-        admit("command", error.program),
+        _admit_program(error.program),
         error.sessions,
         error.solved,
         error.met_again,

@@ -147,7 +147,11 @@ class Learning:
         return held_candidates.settle_held_candidates(self.store, partial(held_candidates.find_proof, self.store))
 
     def take_back(self) -> list[Memory]:
-        """Set aside memories learned from work that was reverted since the last look at the history."""
+        """Set aside memories learned from work that was reverted since the last look at the history.
+
+        Unfinished work that was committed since is closed.
+        """
+        work_state.close_committed_work(self.store)
         return held_candidates.take_back_reverted(self.store)
 
     def trust(self, commit: str = "", session: str = "") -> Trust:

@@ -96,3 +96,24 @@ def test_a_command_run_in_a_folder_names_the_files_there() -> None:
         "web/src/app.ts"
     ]
     assert keys(file_access.detect_file_access(Story().shell("cat ./src/../src/app.ts").account())) == ["src/app.ts"]
+
+
+def _worked(actor: str, at: float) -> Story:
+    return Story("s1", actor=actor, at=at).read("src/a.py").edit("src/a.py", ["x"], ["y"])
+
+
+def _conflicts(*stories: Story) -> list[str]:
+    merged = Story("s1")
+    for event in sorted((event for story in stories for event in story.told[1:]), key=lambda event: event.at):
+        merged.event(event)
+    return [signal.key for signal in file_access.detect_parallel_conflict(merged.account())]
+
+
+def test_two_agents_in_conflict_worked_on_the_file_at_the_same_time() -> None:
+    assert _conflicts(_worked("one", 1_000.0), _worked("two", 1_030.0)) == ["src/a.py"]
+    assert _conflicts(_worked("one", 1_000.0), _worked("two", 9_000.0)) == []
+
+
+def test_an_agent_that_only_reads_is_in_no_conflict() -> None:
+    reader = Story("s1", actor="two", at=1_030.0).read("src/a.py").read("src/a.py")
+    assert _conflicts(_worked("one", 1_000.0), reader) == []

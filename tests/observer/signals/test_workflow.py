@@ -62,3 +62,12 @@ def test_many_tokens_for_few_files_is_a_spike() -> None:
     (signal,) = workflow.detect_context_token_spike(Story().read("big/x.py").uses(90_000).account())
     assert (signal.key, signal.facts["tokens"]) == ("big", 90_000)
     assert list(workflow.detect_context_token_spike(Story().read("a", "b", "c", "d", "e").uses(90_000).account())) == []
+
+
+def test_a_sequence_begins_with_a_change_and_ends_with_a_command() -> None:
+    story = Story().green("make fmt").edit("src/api/schema.py").green("make generate").green("make lint").green()
+    signals = list(workflow.detect_sequence(story.edit("src/web/page.py").account()))
+    assert [signal.facts["steps"] for signal in signals] == [
+        ["edit src/api", "run make generate", "run make lint", "run pytest"]
+    ]
+    assert signals[0].facts["files"] == ["src/api/schema.py", "", "", ""]

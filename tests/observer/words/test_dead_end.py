@@ -50,3 +50,16 @@ def test_another_approach_without_a_word_why_has_no_reason() -> None:
 )
 def test_what_goes_on_is_not_left(text: str) -> None:
     assert find_abandonment(text) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        ("Let me try a different approach because the mock server drops headers", "the mock server drops headers"),
+        ("I need to abandon this plan because the cache is shared by workers", "the cache is shared by workers"),
+    ],
+)
+def test_the_reason_after_because_is_kept(said: str, reason: str) -> None:
+    left = find_abandonment(said)
+    assert left is not None
+    assert left.reason == reason

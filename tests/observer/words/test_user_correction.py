@@ -88,3 +88,19 @@ def test_the_text_is_bounded() -> None:
     found = user_correction.find_user_correction("From now on use " + "the very long name of a thing " * 12)
     assert found is not None
     assert len(found.text) <= CLAUSE_CHARS_MAX
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Actually, the tests need REDIS_URL set to fake://, not a real server",
+        "No, actually the worker uses `jobs.lock` here",
+    ],
+)
+def test_a_contradiction_that_names_something_is_heard(said: str) -> None:
+    assert user_correction.find_user_correction(said) is not None
+
+
+@pytest.mark.parametrize("said", ["Actually, let's use the other one", "actually the build needs to be done"])
+def test_a_change_of_mind_is_no_correction(said: str) -> None:
+    assert user_correction.find_user_correction(said) is None

@@ -12,7 +12,8 @@ from holloway.domain.memory_details import E2EKind
 from holloway.observer.signals import error_retry as retries
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.observer.words import dead_end as words
-from holloway.text.sanitize import one_line
+from holloway.observer.words.prompt import extract_user_text
+from holloway.text.sanitize import first_paragraph, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +57,7 @@ _KINDS: tuple[tuple[E2EKind, re.Pattern[str]], ...] = (
     ),
 )
 E2E_MESSAGE_CHARS_MAX = 240
+DEAD_END_TASK_CHARS_MAX = 200
 
 
 def detect_backtrack(activity: SessionActivity) -> Iterator[Signal]:
@@ -98,6 +100,7 @@ def detect_dead_end(activity: SessionActivity) -> Iterator[Signal]:
                 "reason": abandonment.reason,
                 "alternative": abandonment.alternative,
                 "steps": note.step - start_step,
+                "task": one_line(extract_user_text(first_paragraph(activity.task_text)), DEAD_END_TASK_CHARS_MAX),
             }
             files = tuple(sorted(files_before & set(activity.edited_files)))[:8] or tuple(sorted(files_before))[:3]
             yield Signal(

@@ -54,7 +54,7 @@ class SessionError(NamedTuple):
     fingerprint: str
     error: str
     program: str
-    """The program that failed; empty if it only looks, such as a search, so that its failure says nothing."""
+    """The program that failed; empty for a search and for code of one occasion, whose failures say nothing."""
     failed_at: int
     resolved_at: int
     fix: str
@@ -83,7 +83,12 @@ def _list_errors_of(history: FailureHistory) -> list[SessionError]:
 
 def _name_program(run: CommandRun) -> str:
     step = run.main_step
-    return "" if step is None or step.kind in LOOKING_KINDS else step.program
+    is_of_project = step is not None and step.kind not in LOOKING_KINDS and step.program not in _BARE_INTERPRETERS
+    return step.program if step is not None and is_of_project else ""
+
+
+_BARE_INTERPRETERS = frozenset(("python", "node", "ruby", "perl", "php", "bun", "deno", "bash", "sh", "zsh", "jq"))
+"""Programs that run what the agent wrote for one occasion when no script is named."""
 
 
 def find_pairs(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[ErrorFixPair]:

@@ -12,7 +12,7 @@ from holloway.observer.signals.signal import Signal, SignalName
 from holloway.text.file_roles import is_project_config, is_test
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from holloway.observer.activity import ActivityEntry, SessionActivity
 
@@ -155,9 +155,24 @@ def _split_stem(path: str) -> frozenset[str]:
 
 
 def detect_parallel_conflict(activity: SessionActivity) -> Iterator[Signal]:
-    """Detect files that two or more agents changed in the same session."""
+    """Detect files that two or more agents worked on at the same time, and changed."""
     for path, edits in activity.edited_files.items():
-        actors = sorted({entry.action.actor for entry in edits})
-        if len(actors) > 1:
-            facts = {"agents": actors[:8]}
+        spans = _list_work_spans(activity, path, {entry.action.actor for entry in edits})
+        if any(
+            start < other_end and other_start < end
+            for (start, end), (other_start, other_end) in combinations(spans.values(), 2)
+        ):
+            facts = {"agents": sorted(spans)[:8]}
             yield Signal(SignalName.PARALLEL_CONFLICT, path, edits[-1].step, (path,), facts)
+
+
+def _list_work_spans(activity: SessionActivity, path: str, actors: Collection[str]) -> dict[str, tuple[float, float]]:
+    """Return, for each of these agents, the time from its first look at a file to its last change of it."""
+    spans: dict[str, tuple[float, float]] = {}
+    for entry in activity.touched_files[path]:
+        actor = entry.action.actor
+        if actor not in actors:
+            continue
+        start, end = spans.get(actor, (entry.action.at, entry.action.at))
+        spans[actor] = (start, (entry.action.ended_at or entry.action.at) if entry.is_change else end)
+    return spans

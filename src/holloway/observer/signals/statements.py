@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from holloway.domain.memory import MemoryType
 from holloway.observer import own_text
 from holloway.observer.passages import extract_typed_text, split_passages
+from holloway.observer.signals.reading_evidence import is_confirmed_by_reading
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.observer.words import causal, prompt, self_correction, user_correction
 from holloway.text.fingerprint import normalise_text
@@ -40,14 +41,17 @@ def detect_self_corrections(activity: SessionActivity) -> Iterator[Signal]:
         if correction is None or count >= CORRECTIONS_MAX:
             continue
         count += 1
-        file = find_subject_file(activity, note.step, f"{correction.belief} {correction.fact}")
+        statement = f"{correction.belief} {correction.fact}"
+        file = find_subject_file(activity, note.step, statement)
+        named_file, names = find_named_file(activity, statement), extract_code_names(correction.fact)
         facts = {
             "belief": correction.belief,
             "fact": correction.fact,
             "kind": str(correction.kind),
             "sentence": correction.sentence,
             "score": round(correction.score, 3),
-            "agrees": is_confirmed_later(activity, note.step, correction.fact),
+            "agrees": is_confirmed_later(activity, note.step, correction.fact)
+            or is_confirmed_by_reading(activity, note.step, named_file, names),
         }
         files = (file,) if file else ()
         quotes = (correction.belief, correction.fact)

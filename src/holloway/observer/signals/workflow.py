@@ -33,17 +33,19 @@ _VERBS = {
 
 
 def detect_sequence(activity: SessionActivity) -> Iterator[Signal]:
-    """Report sequences of canonical steps (edit in a folder, run a command): candidates for a workflow recipe."""
+    """Report sequences from a change to a command that passed: candidates for a workflow recipe."""
     steps = _list_canonical_steps(activity)
-    first_steps: dict[tuple[str, ...], int] = {}
+    windows: dict[tuple[str, ...], list[ActivityEntry]] = {}
     for size in range(RECIPE_STEPS_MAX, RECIPE_STEPS_MIN - 1, -1):
         for start in range(len(steps) - size + 1):
             window = steps[start : start + size]
             names = tuple(name for name, _ in window)
-            if len(set(names)) >= RECIPE_STEPS_MIN and len(first_steps) < SESSION_RECIPES_MAX:
-                first_steps.setdefault(names, window[0][1].step)
-    for names, step in first_steps.items():
-        yield Signal(SignalName.SEQUENCE, " > ".join(names), step, (), {"steps": list(names)})
+            is_habit = names[0].startswith("edit ") and names[-1].startswith("run ")
+            if is_habit and len(set(names)) >= RECIPE_STEPS_MIN and len(windows) < SESSION_RECIPES_MAX:
+                windows.setdefault(names, [entry for _, entry in window])
+    for names, entries in windows.items():
+        facts = {"steps": list(names), "files": [entry.path if entry.is_change else "" for entry in entries]}
+        yield Signal(SignalName.SEQUENCE, " > ".join(names), entries[0].step, (), facts)
 
 
 def detect_test_order(activity: SessionActivity) -> Iterator[Signal]:

@@ -67,6 +67,7 @@ _REASON = re.compile(
     r"|is not|not (?:work|available|supported|possible|installed))\b",
     re.IGNORECASE,
 )
+_STATED_REASON = re.compile(r"(?:^|,? )(?:because|since|as|given that) (?P<reason>.+)", re.IGNORECASE)
 _NEXT = re.compile(
     r"^(?:instead,? ?|so |now )*(?:let me|I'll|I will|let's|I'm going to|the better way is to|we can|I can) "
     r"(?P<what>.+)",
@@ -101,6 +102,8 @@ def find_abandonment(text: str) -> Abandonment | None:
 def _parse_match(groups: dict[str, str | None], texts: tuple[str, ...], index: int) -> Abandonment:
     approach, reason = _require_long_clause(groups.get("approach")), _require_long_clause(groups.get("reason"))
     alternative = _LEAD.sub("", _ONLY_TRY.sub("", groups.get("alternative") or "", count=1))
+    if not reason and (stated := _STATED_REASON.search(alternative)):
+        reason, alternative = _require_long_clause(stated["reason"]), alternative[: stated.start()]
     before = texts[index - 1] if index else ""
     if not reason and not approach and _REASON.search(before):
         reason = _require_long_clause(before)

@@ -119,6 +119,13 @@ _RULES = (
         "gotcha",
     ),
     _build_rule(
+        r"^(?:no|nope|nah)?[,.!:; ]*actually,? (?:the |our |we |it |they |you |these |this )[^?]{0,60}?"
+        r"\b(?:needs?|requires?|uses?|must|should|comes? from|lives?|runs?) "
+        r"(?=[^?]*(?:`|\w[_/.]\w|(?-i:[A-Z]{2}|[a-z][A-Z]))).{4,}",
+        0.65,
+        "gotcha",
+    ),
+    _build_rule(
         r"^(?:no|nope|nah)[,.!:;—–-]+ ?(?:actually )?(?:we|it's|it is|that's|the|this|our|they|you (?:need"
         r"|have|must|should)|there (?:is|are)) .{8,}",
         0.55,
