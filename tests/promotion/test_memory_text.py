@@ -169,9 +169,9 @@ def test_a_dead_end_without_a_reason_is_vague() -> None:
 @pytest.mark.parametrize("approach", ["", "This approach", "my last changes", "the approach"])
 def test_a_dead_end_names_its_approach_or_its_task_and_what_was_used(approach: str) -> None:
     facts = {"approach": approach, "reason": "it is not available in CI"}
-    assert said(N.DEAD_END, **facts) == ""
-    assert said(N.DEAD_END, **facts, task="Store the sessions") == ""
-    told = said(N.DEAD_END, **facts, task="Store the sessions", alternative="SQLite")
+    assert said(N.DEAD_END, (), **facts) == ""
+    assert said(N.DEAD_END, (), **facts, task="Store the sessions") == ""
+    told = said(N.DEAD_END, (), **facts, task="Store the sessions", alternative="SQLite")
     assert told == ("Dead end: the first approach to “Store the sessions”; it is not available in CI; instead: SQLite")
 
 

@@ -3,6 +3,7 @@
 from holloway.domain.event import Started
 from holloway.service.holloway import Holloway
 from holloway.service.mirror import Mirror, build_mirror, mirror_json
+from holloway.testing import FakeClock
 from tests.observer.story import Story
 from tests.service.learned import REFUSED, learn, solved
 
@@ -42,6 +43,13 @@ def test_a_recurring_error_names_the_fix_that_agents_are_told(memory: Holloway) 
 def test_a_recurring_error_without_a_proved_fix_promises_none(memory: Holloway) -> None:
     (error,) = mirror(memory, meets("s1", REFUSED), meets("s2", REFUSED)).errors
     assert (error.sessions, error.solved, error.met_again, error.fix) == (2, 0, 0, "")
+
+
+def test_a_fix_is_promised_at_any_age(memory: Holloway, clock: FakeClock) -> None:
+    learn(memory, solved("s1"))
+    clock.advance(days=800)
+    (error,) = mirror(memory, meets("s2", REFUSED)).errors
+    assert error.fix == "set REDIS_URL=fake://"
 
 
 def test_a_fix_that_a_person_marked_wrong_is_not_promised(memory: Holloway) -> None:

@@ -130,10 +130,10 @@ def mirror_json(mirror: Mirror) -> dict[str, Any]:
 class _Fix:
     """A proved fix that agents are told when they meet its error."""
 
-    def __init__(self, row: dict[str, Any]) -> None:
-        self.memory = str(row["id"])
-        self.words = one_line(str(row["details"].get("fix", "")), MIRROR_LINE_CHARS_MAX)
-        self.fingerprint = str(row["details"].get("fingerprint", ""))
+    def __init__(self, memory: str, details: dict[str, object]) -> None:
+        self.memory = memory
+        self.words = one_line(str(details.get("fix", "")), MIRROR_LINE_CHARS_MAX)
+        self.fingerprint = str(details.get("fingerprint", ""))
         self.is_call = self.words.startswith(("use `", "add `", "leave `", "set "))
 
 
@@ -142,9 +142,11 @@ def _load_told_fixes(memory: Holloway) -> dict[str, _Fix]:
     now = memory.clock.now().isoformat()
     viewer = Viewer(session="", context=0, branch=memory.branch, now=now, level=memory.trust.level)
     connection = memory.store.database.connection
-    rows = lookup.find_unseen_of_type(connection, "error_pattern", viewer, MIRROR_FIXES_MAX)
-    fixes = [_Fix(row) for row in rows]
-    return {fix.fingerprint: fix for fix in reversed(fixes) if fix.fingerprint and fix.words}
+    solved = recurrences.list_solved_fingerprints(memory.store.database, MIRROR_FIXES_MAX)
+    rows = lookup.find_fixes(connection, solved, viewer, MIRROR_FIXES_MAX)
+    details = lookup.load_details(connection, [str(row["id"]) for row in rows])
+    fixes = [_Fix(memory_id, facts) for memory_id, (facts, _) in details.items()]
+    return {fix.fingerprint: fix for fix in fixes if fix.fingerprint and fix.words}
 
 
 def _is_readable(error: ErrorRecurrence) -> bool:

@@ -118,6 +118,15 @@ def count_meetings(database: Database, fingerprints: Sequence[str]) -> dict[str,
     return {row["fingerprint"]: (row["sessions"], row["times"]) for row in rows}
 
 
+def list_solved_fingerprints(database: Database, limit: int) -> list[str]:
+    """Return the fingerprints of the errors that a session solved, those of most sessions first."""
+    sql = (
+        "SELECT fingerprint FROM error_sightings GROUP BY fingerprint HAVING max(resolved_by) <> '' "
+        "ORDER BY count(*) DESC, fingerprint LIMIT ?"
+    )
+    return [row["fingerprint"] for row in database.fetch_rows(sql, (limit,))]
+
+
 def list_most_opened(database: Database, min_sessions: int, limit: int) -> list[OpenedFile]:
     """Return the files that at least `min_sessions` sessions opened, the most frequent first."""
     rows = database.fetch_rows(_OPENED, {"min_sessions": min_sessions, "limit": limit})

@@ -283,7 +283,7 @@ def _list_edits(history: FailureHistory, between: Sequence[Action], error: str) 
     is_config = not named and all(map(is_project_config, files)) and not set(files) & set(earlier)
     kind = "config" if is_config and len(files) == 1 else "edit"
     change = change if answers or kind == "config" else ""
-    is_telling = bool(change) and not is_loosened
+    is_telling = bool(change) and not is_loosened and not _SILENCES.search(change)
     yield Fix(kind, f"edit {', '.join(chosen)}{change}", chosen, bool(named), is_telling, " ".join(sorted(answers)))
 
 
