@@ -16,7 +16,6 @@ DEAD_END = {"approach": "Keeping the sessions in Redis", "reason": "CI has no Re
         (N.DEAD_END, DEAD_END, ()),
         (N.SELF_CORRECTION, {"agrees": True}, ()),
         (N.CAUSAL_STATEMENT, {"agrees": True}, ("the schema changes", "run codegen, otherwise CI fails")),
-        (N.CONFIG_TOUCH, {"broke": "ModuleNotFoundError"}, ()),
     ],
 )
 def test_a_signal_with_its_reason_is_born_at_a_confidence_that_the_earned_level_shows(
@@ -38,7 +37,7 @@ def test_a_signal_with_its_reason_is_born_at_a_confidence_that_the_earned_level_
         (N.SELF_CORRECTION, {"agrees": False}, ()),
         (N.CAUSAL_STATEMENT, {"agrees": True}, ("the schema changes", "run codegen")),
         (N.CAUSAL_STATEMENT, {"agrees": False}, ("the schema changes", "run codegen, otherwise CI fails")),
-        (N.CONFIG_TOUCH, {}, ()),
+        (N.SELF_CORRECTION, {"agrees": True, "only_read": True}, ()),
         (N.BACKTRACK, DEAD_END, ()),
     ],
 )

@@ -126,10 +126,14 @@ def commits_since(root: str, since: str, paths: list[str], limit: int = 50) -> l
     return _parse_messages(run_git(root, "log", *options, *branch_commits(root), "--", *paths))
 
 
-def list_committed_since(root: str, since: str, paths: Sequence[str]) -> set[str]:
-    """List those of these files that a commit of any branch touched since a time and that are not changed again."""
+def list_committed_since(root: str, since: str, paths: Sequence[str], start: str = "") -> set[str]:
+    """List those of these files that a commit of any branch touched since a time and that are not changed again.
+
+    Commits that `start` has already do not count.
+    """
     options = ("--no-merges", f"--since={since}", "--format=", "--name-only", "-z")
-    listed = run_git(root, "log", *options, *branch_commits(root), "--", *paths)
+    known = (f"^{start}",) if start and has_commit(root, start) else ()
+    listed = run_git(root, "log", *options, *branch_commits(root), *known, "--", *paths)
     committed = {name.strip("\n") for name in listed.split("\0")} & set(paths)
     return committed - set(changed_files(root, head_commit(root)) or ()) if committed else set()
 

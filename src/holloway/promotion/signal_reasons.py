@@ -25,15 +25,14 @@ _STATED = re.compile(
 def has_reason(signal: Signal) -> bool:
     """Return whether an inferred signal has its reason.
 
-    A dead end names its approach and why it failed, a later action confirms a correction, and a coupling has a stated
-    reason or broke something when one side was forgotten.
+    A dead end names its approach and why it failed, a later action confirms a correction, which reading alone does not,
+    and a coupling has a stated reason.
     """
     facts = signal.facts
     if signal.name is SignalName.DEAD_END:
         approach = str(facts.get("approach") or "")
         return bool(approach and facts.get("reason")) and not _NAMELESS.match(approach)
     if signal.name is SignalName.SELF_CORRECTION:
-        return facts.get("agrees") is True
-    if signal.name is SignalName.CAUSAL_STATEMENT:
-        return facts.get("agrees") is True and any(map(_STATED.search, signal.quotes))
-    return signal.name is SignalName.CONFIG_TOUCH and bool(facts.get("broke"))
+        return facts.get("agrees") is True and not facts.get("only_read")
+    is_coupling = signal.name is SignalName.CAUSAL_STATEMENT and facts.get("agrees") is True
+    return is_coupling and any(map(_STATED.search, signal.quotes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway import git
@@ -10,6 +11,7 @@ from holloway.domain.memory_details import WorkState, WorkUnitOutcome
 from holloway.domain.ports import format_stamp
 from holloway.domain.work import Outcome, SessionType
 from holloway.observer.words import decision, prompt
+from holloway.observer.words.sentences import clean_clause, split_prose
 from holloway.safety.repository_text import only_paths
 from holloway.store.filter import Filter
 from holloway.store.lookup import OBSERVED_PREFIX, work_state_origin
@@ -140,10 +142,13 @@ def _draft_outcome(activity: SessionActivity, session: SessionSummary, part: _Wo
 
 
 def _list_decisions(activity: SessionActivity, part: _WorkPart) -> tuple[str, ...]:
-    """Return the reasons that the commits of a part give for what they changed."""
-    messages = [entry.message for entry in activity.successful_commits if part.start < entry.step <= part.end]
-    reasons = (decision.extract_reason(message) for message in messages)
-    return tuple(dict.fromkeys(one_line(reason, ITEM_CHARS_MAX) for reason in reasons if reason))[:DECISIONS_MAX]
+    """Return the sentences in which the commits of a part give a reason for what they changed."""
+    messages = (entry.message for entry in activity.successful_commits if part.start < entry.step <= part.end)
+    sentences = (sentence for message in messages for sentence in split_prose(message) if _REASON.search(sentence))
+    return tuple(dict.fromkeys(one_line(clean_clause(text), ITEM_CHARS_MAX) for text in sentences))[:DECISIONS_MAX]
+
+
+_REASON = re.compile(r"\w \b(?:because|so that|instead of|rather than|in order to)\b \w", re.IGNORECASE)
 
 
 def _list_uncommitted(activity: SessionActivity) -> tuple[str, ...]:
@@ -187,10 +192,11 @@ def save_work(
 
 def close_committed_work(store: Store) -> list[Memory]:
     """Close unfinished work whose files were all committed since, on any branch; return the closed memories."""
-    closed = []
+    root, closed = str(store.project.root), []
     for memory in store.memories.find_memories(Filter(types=(MemoryType.WORK_STATE,)), limit=-1):
         since = memory.stated_at or memory.updated_at
-        if memory.files and set(memory.files) <= git.list_committed_since(str(store.project.root), since, memory.files):
+        committed = git.list_committed_since(root, since, memory.files, memory.commit) if memory.files else set()
+        if committed and set(memory.files) <= committed:
             fields = {"deleted_at": format_stamp(store.clock.now()), "deleted_reason": "its files were committed"}
             closed.append(store.memories.update_memory(memory, "done", **fields))
     return closed

@@ -159,7 +159,7 @@ def detect_parallel_conflict(activity: SessionActivity) -> Iterator[Signal]:
     for path, edits in activity.edited_files.items():
         spans = _list_work_spans(activity, path, {entry.action.actor for entry in edits})
         if any(
-            start < other_end and other_start < end
+            start <= other_end and other_start <= end
             for (start, end), (other_start, other_end) in combinations(spans.values(), 2)
         ):
             facts = {"agents": sorted(spans)[:8]}

@@ -95,7 +95,7 @@ SIGNALS: dict[SignalName, SignalSpec] = {
     SignalName.AGENT_NOTE: SignalSpec(0.80, (T.GOTCHA,), 1, Source.AGENT_NOTE),
     SignalName.CONCLUSION: SignalSpec(0.80, (T.GOTCHA,), 1, Source.AGENT_CONCLUDED),
     SignalName.USER_STATEMENT: SignalSpec(0.80, (T.PREFERENCE,), 1, Source.USER_CORRECTION, confidence=0.70),
-    SignalName.DEAD_END: SignalSpec(0.80, (T.DEAD_END,), 1, confidence=0.70),
+    SignalName.DEAD_END: SignalSpec(0.80, (T.DEAD_END,), 1),
     SignalName.CAUSAL_STATEMENT: SignalSpec(0.80, (T.CAUSAL_DEPENDENCY,), 1),
     SignalName.AGENT_RECORD: SignalSpec(0.85, tuple(MemoryType), 1, Source.AGENT_EXPLICIT),
     SignalName.QA_FINDING: SignalSpec(0.80, (T.ERROR_PATTERN, T.REQUIREMENT, T.GOTCHA), 1, Source.QA_AUTO),

@@ -44,14 +44,16 @@ def detect_self_corrections(activity: SessionActivity) -> Iterator[Signal]:
         statement = f"{correction.belief} {correction.fact}"
         file = find_subject_file(activity, note.step, statement)
         named_file, names = find_named_file(activity, statement), extract_code_names(correction.fact)
+        is_confirmed = is_confirmed_later(activity, note.step, correction.fact)
+        is_read = not is_confirmed and is_confirmed_by_reading(activity, note.step, named_file, names)
         facts = {
             "belief": correction.belief,
             "fact": correction.fact,
             "kind": str(correction.kind),
             "sentence": correction.sentence,
             "score": round(correction.score, 3),
-            "agrees": is_confirmed_later(activity, note.step, correction.fact)
-            or is_confirmed_by_reading(activity, note.step, named_file, names),
+            "agrees": is_confirmed or is_read,
+            "only_read": is_read,
         }
         files = (file,) if file else ()
         quotes = (correction.belief, correction.fact)
