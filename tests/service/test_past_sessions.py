@@ -1,6 +1,7 @@
 """Learning from the sessions that agents have left on this machine."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from tests.capture.test_copilot import Writer as CopilotSession
 from tests.capture.test_opencode import Session as OpenCodeSession
 from tests.cli.conftest import Cli, cli  # noqa: F401  (the fixture)
 from tests.conftest import Repository
-from tests.service.on_disk import deeds, transcript, variable, watched
+from tests.service.on_disk import BEGAN, deeds, transcript, variable, watched
 
 
 def contents(memory: Holloway) -> list[str]:
@@ -154,6 +155,17 @@ def test_a_beginning_that_two_sessions_share_counts_for_the_first(memory: Hollow
     first = transcript(repository.root, "b", 1)
     transcript(repository.root, "a", 2, of=first)
     os.utime(first, (1, 1))
+    learn(memory)
+    kept = memory.store.memories.find_memories(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)
+    assert {variable(1) in each.content: each.sessions for each in kept} == {True: ("b",), False: ("a",)}
+
+
+def test_a_fork_from_the_midst_of_a_session_is_not_counted_twice(memory: Holloway, repository: Repository) -> None:
+    first = transcript(repository.root, "b", 1)
+    fork = transcript(repository.root, "a", 2, of=first)
+    fork.write_text("".join(fork.read_text("utf-8").splitlines(keepends=True)[1:]), "utf-8")
+    over = (BEGAN + timedelta(hours=10)).timestamp()
+    os.utime(first, (over, over))
     learn(memory)
     kept = memory.store.memories.find_memories(Filter(types=(MemoryType.ERROR_PATTERN,)), limit=-1)
     assert {variable(1) in each.content: each.sessions for each in kept} == {True: ("b",), False: ("a",)}

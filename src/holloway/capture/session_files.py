@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -40,6 +41,9 @@ Lesson = TypeVar("Lesson")
 """The result of learning from a session; the caller defines its type."""
 TRANSCRIPT_START_LINES = 50
 """Number of lines searched for the start time of a transcript."""
+ROW_IDS_BYTES_MAX = 64 * 1024 * 1024
+"""Size of a transcript up to which it is compared with others by the ids of its rows."""
+_ROW_ID = re.compile(rb'"uuid": ?"([0-9A-Za-z_-]{1,64})"')
 SUBAGENT_DEPTH_MAX = 8
 """Maximum depth of subagents that start subagents."""
 
@@ -109,6 +113,7 @@ class SessionFiles(Generic[Lesson]):
         self._database = store.database
         self._learn_pad = learn
         self._transcripts = {transcript.path: transcript for transcript in transcripts_known}
+        self._row_ids: dict[Path, dict[int, None]] = {}
         self._listed_folders: set[Path] = {path.parent for path in self._transcripts}
         self._lock = FileLock(str(store.project.folder / "learning.lock"), mode=0o600)
         self._uncaptured = [*read_uncaptured(home), *read_uncaptured(store.project.folder)]
@@ -202,12 +207,12 @@ class SessionFiles(Generic[Lesson]):
         if own.agent != hosts.CLAUDE_CODE:
             return []
         self._list_folder(own.path.parent)
-        same_start = [
+        sharing = [
             transcript
             for transcript in self._transcripts.values()
-            if transcript.started_at == own.started_at and transcript.agent == own.agent
+            if transcript.path != own.path and transcript.agent == own.agent and self._shares_rows(own, transcript)
         ]
-        if len(same_start) < 2:
+        if not sharing:
             return []
         reads = learned_files.load_learned_files(self._database)
 
@@ -216,7 +221,25 @@ class SessionFiles(Generic[Lesson]):
             first = first_at if transcript.path == own.path else read.first_at if read else "~"
             return first, transcript.modified_at, str(transcript.path)
 
-        return [other for other in same_start if other.path != own.path and order(other) < order(own)]
+        return [other for other in sharing if order(other) < order(own)]
+
+    def _shares_rows(self, own: Transcript, other: Transcript) -> bool:
+        """Return whether one of two sessions repeats rows of the other: they start together, or in the midst of it."""
+        if own.started_at == other.started_at:
+            return True
+        earlier, later = (own, other) if own.started_at < other.started_at else (other, own)
+        if later.started_at > earlier.modified_at:
+            return False
+        first_id = next(iter(self._list_row_ids(later.path)), None)
+        return first_id is not None and first_id in self._list_row_ids(earlier.path)
+
+    def _list_row_ids(self, path: Path) -> dict[int, None]:
+        """Return the hashed ids of the rows of a transcript, in their order; each file is read once."""
+        if path not in self._row_ids:
+            with suppress(OSError):
+                ids = _ROW_ID.findall(path.read_bytes()) if path.stat().st_size <= ROW_IDS_BYTES_MAX else []
+                self._row_ids[path] = dict.fromkeys(map(hash, ids))
+        return self._row_ids.setdefault(path, {})
 
     def _list_folder(self, folder: Path) -> None:
         """List the transcripts of a folder, once."""
