@@ -57,7 +57,7 @@ _KINDS: tuple[tuple[E2EKind, re.Pattern[str]], ...] = (
     ),
 )
 E2E_MESSAGE_CHARS_MAX = 240
-DEAD_END_TASK_CHARS_MAX = 200
+TASK_FACT_CHARS_MAX = 200
 
 
 def detect_backtrack(activity: SessionActivity) -> Iterator[Signal]:
@@ -100,7 +100,7 @@ def detect_dead_end(activity: SessionActivity) -> Iterator[Signal]:
                 "reason": abandonment.reason,
                 "alternative": abandonment.alternative,
                 "steps": note.step - start_step,
-                "task": one_line(extract_user_text(first_paragraph(activity.task_text)), DEAD_END_TASK_CHARS_MAX),
+                "task": one_line(extract_user_text(first_paragraph(activity.task_text)), TASK_FACT_CHARS_MAX),
             }
             files = tuple(sorted(files_before & set(activity.edited_files)))[:8] or tuple(sorted(files_before))[:3]
             yield Signal(
