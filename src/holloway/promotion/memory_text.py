@@ -195,11 +195,10 @@ def _write_dead_end(signal: Signal, evidence: SignalEvidence) -> MemoryText | No
     approach, reason, instead = (_get_fact(signal, name).rstrip(".") for name in ("approach", "reason", "alternative"))
     approach = "" if _UNNAMED_APPROACH.fullmatch(approach) else approach
     task = _get_fact(signal, "task", DEAD_END_TASK_CHARS_MAX).rstrip(".")
-    if len(reason.split()) < REASON_WORDS_MIN or not (approach or (task and instead)):
+    if not approach or len(reason.split()) < REASON_WORDS_MIN:
         return None
-    subject = approach or f"the first approach to “{task}”"
-    sentence = f"Dead end: {subject}; {reason}" + (f"; instead: {instead}" if instead else "")
-    return MemoryText(MemoryType.DEAD_END, sentence, DeadEnd(subject, reason, instead, task))
+    sentence = f"Dead end: {approach}; {reason}" + (f"; instead: {instead}" if instead else "")
+    return MemoryText(MemoryType.DEAD_END, sentence, DeadEnd(approach, reason, instead, task))
 
 
 def _write_sequence(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
