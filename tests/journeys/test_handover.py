@@ -77,6 +77,7 @@ def test_a_rule_a_dead_end_and_a_fix_reach_the_next_session_of_another_agent(des
     first, second = desks
     first.session(PROMPT, *_follow_an_approach_that_fails(first), *_fix_the_error(first))
     first.learned()
+    first.holloway("trust", "standard")  # a project earns it after three sessions
     agent, today = second.agent, time.strftime("%-d %b")
     model, _ = second.session(
         "Look at the cached totals of the shop",
