@@ -85,6 +85,7 @@ def test_a_rule_a_dead_end_and_a_fix_reach_the_next_session_of_another_agent(des
     )
     brief, dead_end, fix = (model.text_of(number) for number in (0, 2, 3))
     rule_line = next(line for line in brief.splitlines() if RULE in line.casefold())
+    assert "one cent too high" not in rule_line
     assert today in rule_line
     dead_end_line = next(line for line in dead_end.splitlines() if REASON in line)
     assert today in dead_end_line

@@ -13,6 +13,21 @@ def test_a_rule_keeps_the_message_of_the_agent_that_it_answers() -> None:
     assert signal.facts["answers"] == "Shall I log the token?"
 
 
+@pytest.mark.parametrize(
+    ("prompt", "rule"),
+    [
+        ("The total is too high, correct it. Never log the e-mail address.", "Never log the e-mail address"),
+        (
+            "The linter finds this in generated files. Never commit those files.",
+            "The linter finds this in generated files. Never commit those files.",
+        ),
+    ],
+)
+def test_a_short_rule_takes_its_neighbours_along_only_if_it_refers_to_them(prompt: str, rule: str) -> None:
+    (signal,) = statements.detect_user_corrections(Story().user(prompt).account())
+    assert signal.facts["said"] == rule
+
+
 def test_a_correction_that_later_work_bears_out_agrees() -> None:
     told = Story().read("settings.py").says(WRONG).edit("limits.toml", [], ["retry_limit = 3"]).account()
     (signal,) = statements.detect_self_corrections(told)

@@ -27,8 +27,11 @@ EVIDENCE_STEPS = 40
 """Number of steps within which the session must confirm a correction by a successful action."""
 STATED_NAME_CHARS_MIN = 3
 STATEMENT_WORDS_MIN = 8
-"""Minimum number of words of a rule that is told without the sentences around it."""
+"""Minimum number of words of a rule that refers back but is told without the sentences around it."""
+CLEAR_STATEMENT_WORDS_MIN = 5
+"""The same for a rule that does not refer back."""
 
+_REFERS_BACK = re.compile(r"\b(?:it|its|this|that|these|those|them|they|here|there|so|such|both)\b", re.IGNORECASE)
 _CODE = re.compile(r"`([^`\n]{2,80})`|\b(\w+(?:[._/]\w+)+|[a-z]+[A-Z]\w+|[A-Z]\w*[a-z][A-Z]\w*|\w+\(\))")
 _SHA = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\]", re.MULTILINE)
 
@@ -115,7 +118,8 @@ def _pair_with_answered(activity: SessionActivity) -> Iterator[tuple[Note, str]]
 
 def _find_whole_statement(prompt_text: str, sentence: str) -> str:
     """Return a rule with the sentences around it if it is too short to be understood alone."""
-    if len(sentence.split()) >= STATEMENT_WORDS_MIN:
+    min_words = STATEMENT_WORDS_MIN if _REFERS_BACK.search(sentence) else CLEAR_STATEMENT_WORDS_MIN
+    if len(sentence.split()) >= min_words:
         return sentence
     passages = split_passages(extract_typed_text(own_text.strip_own_text(prompt_text)))
     return next((passage for passage, _ in passages if sentence in passage), sentence)
