@@ -25,6 +25,7 @@ STILL_BYTES_MAX = 512 * 1024
 SEARCH_CHARS_MIN = 4
 """A shorter search is made for too many reasons to know the answer."""
 DEAD_ENDS_MAX = 500
+MATCHES_COMPARED_MAX = 100
 FACT_CANDIDATES_FACTOR = 2
 """Candidates per wanted memory, because some may not hold any more."""
 
@@ -71,6 +72,12 @@ def find_unseen(view: StoreView, ids: list[str], limit: int) -> list[Row]:
 def find_dead_ends(view: StoreView, is_relevant: Callable[[Row], bool], limit: int) -> list[Row]:
     """Find the relevant dead ends of the project that are unseen and still hold."""
     rows = lookup.find_unseen_of_type(view.connection, "dead_end", view.viewer, DEAD_ENDS_MAX)
+    return _keep_valid(view, list(filter(is_relevant, rows)), limit)
+
+
+def find_matching(view: StoreView, words: list[str], is_relevant: Callable[[Row], bool], limit: int) -> list[Row]:
+    """Find the relevant memories with these words that are unseen and still hold."""
+    rows = lookup.find_matching(view.connection, words, view.viewer, MATCHES_COMPARED_MAX)
     return _keep_valid(view, list(filter(is_relevant, rows)), limit)
 
 

@@ -16,7 +16,7 @@ from holloway.config import (
     SERVICE_STORE_WAIT_MS,
     WORK_TOLD_DAYS,
 )
-from holloway.injection.memory_text import label_memory
+from holloway.injection.memory_text import label_memory, more_hint
 from holloway.injection.template import line
 from holloway.safety.neutralize import neutralize_text
 from holloway.safety.repository_text import only_paths
@@ -257,7 +257,7 @@ def _render_module(module: OverviewModule) -> str:
 
 def _render_memory(row: Row) -> str:
     label = label_memory(row)
-    text, cited = neutralize_text(str(row["summary"])), render_citation(str(row["id"]))
+    text, cited = neutralize_text(str(row["summary"])) + more_hint(row), render_citation(str(row["id"]))
     return line("session_start", "memory", label=label, text=text, cited=cited)
 
 

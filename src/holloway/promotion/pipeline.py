@@ -211,6 +211,7 @@ def write_drafts(store: Store, finished: FinishedSession, candidates: list[Candi
             details=memory_text.details,
             files=files,
             modules=(module,) if module else (),
+            tags=memory_text.tags,
             source=SIGNALS[signal.name].source,
             confidence=STANDING_RULE_CONFIDENCE
             if is_standing
