@@ -113,6 +113,8 @@ class Session:
             unit = self._way.work_unit(*map(_safe, work_unit)) if work_unit else None
             revision = memory.branch, git.head_commit(str(memory.project.root))
             self.observe(events.Started(self.now(), session, agent, *revision, kind, part, task, unit, planned_steps))
+        begun = self._observer.pad.start
+        self.reader.phase = str(begun.phase) if begun and begun.phase else ""
         if task:
             self._answer(lambda: prompt_point.follow_task(self.reader, self._state, task), None)
 

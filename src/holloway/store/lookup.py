@@ -106,6 +106,11 @@ ORDER BY m.pinned DESC, m.confidence DESC, m.seq DESC
 LIMIT :limit
 """
 
+_REQUIRED = """
+SELECT r.memory FROM memories m JOIN memory_relations r ON r.seq = m.seq
+WHERE m.id IN (SELECT value FROM json_each(:ids)) AND r.type = 'required_with' AND r.memory <> ''
+"""
+
 # Details, files and named code of a few memories.
 _DETAILS = """
 SELECT m.id, m.details, (SELECT json_group_array(f.path) FROM memory_files f WHERE f.seq = m.seq) AS files,
@@ -270,6 +275,13 @@ def find_unseen(connection: sqlite3.Connection, ids: list[str], viewer: Viewer) 
     """Find those of these memories that may be shown and have not been, best first."""
     values = viewer.to_values() | {"ids": json.dumps(ids)}
     return [dict(row) for row in connection.execute(_UNSEEN, values)]
+
+
+def find_required(connection: sqlite3.Connection, ids: list[str], viewer: Viewer) -> Rows:
+    """Find the unseen memories that these memories require, in their order."""
+    related = connection.execute(_REQUIRED, {"ids": json.dumps(ids)}).fetchall()
+    required = list(dict.fromkeys(str(row[0]) for row in related if row[0] not in ids))
+    return find_unseen(connection, required, viewer) if required else []
 
 
 def find_unseen_of_type(connection: sqlite3.Connection, kind: str, viewer: Viewer, limit: int) -> Rows:
