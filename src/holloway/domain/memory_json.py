@@ -82,7 +82,7 @@ def parse_details(memory_type: MemoryType, values: Mapping[str, object] | None) 
     return built
 
 
-RECORD_FIELDS = {"approach_tried": "approach", "why_it_failed": "reason", "alternative_used": "alternative"}
+DEAD_END_ARGUMENTS = {"approach_tried": "approach", "why_it_failed": "reason", "alternative_used": "alternative"}
 """Arguments of an agent's record that are details of a dead end, with the names of their fields."""
 
 
@@ -90,8 +90,8 @@ def merge_record_details(arguments: Mapping[str, object]) -> dict[str, object]:
     """Return the details of an agent's record, from its `details` and from the arguments for a dead end."""
     given = arguments.get("details")
     fields_by_name = dict(given) if isinstance(given, dict) else {}
-    named = {name: arguments[argument] for argument, name in RECORD_FIELDS.items() if arguments.get(argument)}
-    return {RECORD_FIELDS.get(str(name), str(name)): value for name, value in fields_by_name.items()} | named
+    named = {name: arguments[argument] for argument, name in DEAD_END_ARGUMENTS.items() if arguments.get(argument)}
+    return {DEAD_END_ARGUMENTS.get(str(name), str(name)): value for name, value in fields_by_name.items()} | named
 
 
 def dump_record_details(arguments: Mapping[str, object]) -> str:
