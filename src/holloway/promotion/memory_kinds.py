@@ -78,7 +78,8 @@ def parse_dead_end(text: str) -> DeadEnd | None:
         return None
     alternative = match["named"] or match["instead"]
     approach, reason, alternative = (
-        one_line(part.strip(" ,;.:"), DEAD_END_PART_CHARS_MAX) for part in (match["approach"], match["reason"], alternative)
+        one_line(part.strip(" ,;.:"), DEAD_END_PART_CHARS_MAX)
+        for part in (match["approach"], match["reason"], alternative)
     )
     return DeadEnd(approach, reason, alternative)
 

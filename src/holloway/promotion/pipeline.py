@@ -226,6 +226,7 @@ def write_drafts(store: Store, finished: FinishedSession, candidates: list[Candi
             else finished.branch_only,
             commit=str(signal.facts.get("sha") or "") or finished.commit or session.commit,
             work_unit=session.work_unit,
+            methodology=session.work_unit.methodology if session.work_unit else "",
             origin=candidate.origin,
             stated_at=session.last_event_at,
         )
