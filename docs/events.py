@@ -32,6 +32,8 @@ MEANINGS = {
     "actor": "which subagent; empty for the agent itself",
     "ok": "whether the tool succeeded",
     "files": "files of the project that are named",
+    "details": "typed details of a memory, as JSON",
+    "tags": "tags of a memory",
     "count": "how many there were, where not all are kept",
     "changed_by_user": "whether the user changed the agent's edit",
     "applied": "the lines that the user made of it, where that is known",

@@ -86,6 +86,7 @@ HOST_NOTE_CHARS_MAX = 600
 PASSAGES_MAX = 3_000
 """Limit of passages read in one session."""
 RECORDS_PER_SESSION_MAX = 50
+RECORD_DETAILS_CHARS_MAX = 8_000
 
 # Token budgets of injected text, and deadlines of the processes that inject it.
 

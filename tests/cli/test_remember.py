@@ -175,3 +175,17 @@ def test_a_detail_without_a_key_or_a_value_is_refused(detail: str) -> None:
 def test_a_repeated_detail_is_a_list() -> None:
     assert parse_details(("Why-Not=a=b",)) == {"why_not": "a=b"}
     assert parse_details(("steps=1", "steps=2", "steps=3", "task=x")) == {"steps": ["1", "2", "3"], "task": "x"}
+
+
+@pytest.mark.promise("required-together")
+def test_a_memory_names_those_that_it_requires_and_validates(cli: Cli) -> None:
+    lock, trap = (cli("remember", text, "--json").json["id"] for text in ("hold the lock", "renew first"))
+    done = cli("remember", "refresh() burns the token", "--requires", lock, "--validates", trap, "--json").json
+    assert [(relation["type"], relation["memory"]) for relation in done["relations"]] == [
+        ("required_with", lock),
+        ("validates", trap),
+    ]
+    edited = cli("edit", trap, "--requires", lock, "--json").json
+    assert [relation["memory"] for relation in edited["relations"]] == [lock]
+    assert cli("remember", "a fact that is not stored", "--requires", "ffffff").code != 0
+    assert "a fact that is not stored" not in cli("list").out

@@ -131,3 +131,39 @@ def test_the_test_command_comes_with_the_tests_of_the_files(memory: Holloway, pr
     rendered = prompting(NAMING)
     assert rendered is not None
     assert "- tests: tests/auth/test_tokens.py (run: " in rendered.text
+
+
+@pytest.mark.promise("words-with-prompt")
+def test_memories_come_by_the_words_and_names_of_a_prompt(memory: Holloway, prompting: Prompting) -> None:
+    by_words = taught(memory, "Refunds are booked as negative invoices, never as deletions", type="requirement")
+    by_name = taught(memory, "retry_limit counts the first try too", type="module_insight", files=["README.md"])
+    taught(memory, "The logo must stay in the header", type="requirement")
+    rendered = prompting("Let us book refunds when invoices are cancelled")
+    assert rendered is not None
+    assert rendered.memories == (by_words.id,)
+    rendered = prompting("What does retry_limit mean exactly")
+    assert rendered is not None
+    assert rendered.memories == (by_name.id,)
+
+
+@pytest.mark.promise("words-with-prompt")
+def test_no_memory_comes_with_every_prompt(memory: Holloway) -> None:
+    memory.map.update()
+    taught(memory, "Everything in this shop is counted in cents", files=["."])
+    for number in range(12):
+        taught(memory, f"The shop service number {number} has a handler of its own", type="module_insight")
+    for number, text in enumerate(("Rename the session store class", "Why is the shop service handler so slow")):
+        rendered = Prompting(memory, f"s{number}")(text)
+        assert rendered is None or rendered.memories == ()
+
+
+def test_a_long_lesson_is_told_by_whole_sentences_and_says_how_to_read_more(
+    memory: Holloway, prompting: Prompting
+) -> None:
+    whole = "Refunds are booked as negative invoices. " + "The ledger is append-only, so nothing is deleted. " * 5
+    short = taught(memory, whole.strip(), type="requirement")
+    long = taught(memory, whole + "Audits of refunds read the ledger alone. " * 3, type="decision")
+    rendered = prompting("Let us book refunds when invoices are cancelled")
+    assert rendered is not None
+    assert f"{whole.strip().rstrip('.')} [hw:{short.id}" in rendered.text
+    assert f"nothing is deleted (more: show {long.id}) [hw:{long.id}" in rendered.text

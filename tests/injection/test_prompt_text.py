@@ -5,11 +5,12 @@ from hypothesis import strategies as st
 from holloway.config import PROMPT_COUPLED_MAX, PROMPT_FILES_MAX, PROMPT_TESTS_MAX, PROMPT_TOKENS_MAX
 from holloway.injection.prompt_text import (
     choose_files,
-    drop_unrelated_errors,
+    drop_unrelated,
     is_task,
     label_doubt,
     render,
     task_keywords,
+    task_names,
 )
 from holloway.injection.template import line
 from holloway.retrieval.evidence import LATELY_REASON, UNDERWAY_REASON, CoupledFile
@@ -99,8 +100,11 @@ def test_files_that_changed_together_once_or_with_something_else_are_no_line() -
 
 def test_an_error_comes_with_a_prompt_only_where_the_prompt_is_about_it() -> None:
     row: dict[str, object] = {**ROW, "type": "error_pattern", "summary": "“redis refused port 6379”: set REDIS_URL"}
-    assert drop_unrelated_errors([row, ROW], "why is redis refusing the connection on its port") == [row, ROW]
-    assert drop_unrelated_errors([row, ROW], "rename the invoice totals") == [ROW]
+    assert drop_unrelated([row, ROW], [str(ROW["path"])], "why is redis refusing the connection on its port") == [
+        row,
+        ROW,
+    ]
+    assert drop_unrelated([row, ROW], [str(ROW["path"])], "rename the invoice totals") == [ROW]
 
 
 @pytest.mark.promise("texts-fit")
@@ -221,3 +225,17 @@ def test_keywords_leave_out_words_of_any_conversation() -> None:
 )
 def test_only_doubt_is_labelled_and_by_its_speaker(state: str, source: str, label: str) -> None:
     assert label_doubt({**ROW, "state": state, "source": source}) == label
+
+
+def test_a_memory_of_a_folder_needs_words_of_the_prompt() -> None:
+    folder = {**ROW, "path": "src", "summary": "Invoice totals are rounded once"}
+    assert drop_unrelated([folder], ["src/a.py"], "rename the session store") == []
+    assert drop_unrelated([folder], ["src/a.py"], "round the invoice totals") == [folder]
+
+
+def test_names_of_code_in_a_task() -> None:
+    assert task_names("why does retry_limit ignore maxTries and `limits.toml`, or the Redis port") == [
+        "retry_limit",
+        "maxtries",
+        "limits.toml",
+    ]

@@ -20,7 +20,7 @@ from tests.mcp.connection import COMMAND, Raw, called, connected, refused
 
 HOST_CUTS_AT_BYTES = 2_048
 """Claude Code cuts descriptions and instructions here."""
-LIST_TOKENS_MAX = 1_200
+LIST_TOKENS_MAX = 1_300
 TRAP = "refresh() is not checked against the session store"
 
 
@@ -127,6 +127,11 @@ async def _hostile(root: Path) -> None:
         assert "outside of the project" in await refused(client, "analyze_impact", target="/etc/passwd:root")
         assert "empty" in await refused(client, "record_memory", text="\u200b\u202e ")
         assert "Unknown tool" in await refused(client, "forget_memory", id="a1")
+        said = await refused(client, "search_memory", query="x", type="dead_end")
+        assert said.endswith("search_memory takes no 'type'. It takes: query, files, limit, types.")
+        assert "dead_end" in await refused(client, "search_memory", query="x", types=["feeling"])
+        said = await refused(client, "record_memory", text="Redis", type="dead_end", approach_tried="Redis")
+        assert "A dead end needs reason" in said
         assert (await called(client, "search_memory", query="session store"))["memories"][0]["text"] == TRAP
 
 

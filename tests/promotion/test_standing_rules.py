@@ -102,3 +102,10 @@ def test_what_the_person_said_waits_first_in_review(memory: Holloway) -> None:
     learn(memory, Story("s1").user(RULE).green())
     assert memory.to_review()[0].content == RULE
     assert memory.to_review()[0].state is State.UNCONFIRMED
+
+
+def test_a_memory_has_the_methodology_of_its_work(memory: Holloway) -> None:
+    with memory.session("s1", work_unit=("cart", "total"), way="tdd") as session:
+        session.record("Totals are integer cents, because floats drift")
+        session.finish("success")
+    assert [each.methodology for each in memory.memories() if each.source is Source.AGENT_EXPLICIT] == ["tdd"]

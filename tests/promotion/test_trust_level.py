@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import holloway
-from holloway.config import INJECTION_THRESHOLDS, TRUST_NAMES
+from holloway.config import INJECTION_THRESHOLDS, STANDING_RULE_CONFIDENCE, TRUST_NAMES
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.domain.memory_json import parse_details
 from holloway.errors import InvalidInput
@@ -33,7 +33,8 @@ def may_show(level: int, case: Case, *, unasked: bool) -> bool:
     state, source, confidence = case
     if state is State.QUARANTINED:
         return False
-    vouched = state is State.CONFIRMED
+    is_rule_for_good = source is Source.USER_CORRECTION and confidence >= STANDING_RULE_CONFIDENCE
+    vouched = state is State.CONFIRMED or (is_rule_for_good and state is not State.STALE)
     if unasked and level == 1 and not vouched and source not in (Source.USER_TAUGHT, Source.ERROR_FIX):
         return False
     return vouched or confidence > INJECTION_THRESHOLDS[level]

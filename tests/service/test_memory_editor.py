@@ -1,10 +1,21 @@
 """What a person changes by hand: nothing of the old words stays where the new ones stand."""
 
+from pathlib import Path
+
 import pytest
 
 import holloway
-from holloway.domain.confidence import HALF_LIFE_DAYS, confirm_confidence
-from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State, Visibility
+from holloway.domain.confidence import HALF_LIFE_DAYS, confirm_confidence, raise_confidence
+from holloway.domain.memory import (
+    Draft,
+    MemoryType,
+    Relation,
+    RelationType,
+    ReviewReason,
+    Source,
+    State,
+    Visibility,
+)
 from holloway.domain.memory_details import DeadEnd
 from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
@@ -12,8 +23,10 @@ from holloway.service.holloway import Holloway
 from holloway.store import lookup
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
-from tests.conftest import Repository
+from tests.conftest import Repository, make_repository
 from tests.store.test_memories import inferred, taught
+
+TOKENS = "src/shop/auth/tokens.py"
 
 
 @pytest.mark.promise("quarantine")
@@ -184,7 +197,7 @@ def test_a_wrong_memory_is_set_aside_with_the_reason(memory: Holloway, clock: Fa
     assert gone.deleted_reason == "wrong: outdated: since spring"
     assert memory.memories() == []
     other = taught(memory, "carts are emptied")
-    assert memory.wrong(other.id, "partly").deleted_reason == "wrong: partly"
+    assert memory.wrong(other.id, "not_here").deleted_reason == "wrong: not_here"
     assert inferred(memory, "carts are emptied", "s1") == "refused"
 
 
@@ -245,3 +258,61 @@ def test_a_hard_forget_names_the_exported_blocks_that_still_have_the_text(
     left = memory.forget([made], hard=True).left
     assert [place for place in left if place.startswith(str(block))] != []
     assert "holloway export --to AGENTS.md" in "".join(left)
+
+
+@pytest.mark.promise("wrong-reasons")
+def test_a_memory_that_is_partly_wrong_is_corrected_in_place(memory: Holloway) -> None:
+    made = taught(memory, "tokens live an hour and rotate")
+    with pytest.raises(InvalidInput, match="The right text is missing"):
+        memory.wrong(made.id, "partly")
+    right = memory.wrong(made.id, "partly", note="a day", instead="tokens live a day and rotate")
+    assert (right.id, right.content, right.is_alive) == (made.id, "tokens live a day and rotate", True)
+    assert [kind for _, kind, _ in memory.why(made.id).history] == ["created", "edited", "wrong"]
+    assert "tokens live an hour and rotate" in str(memory.why(made.id).history)
+
+
+@pytest.mark.promise("wrong-reasons")
+def test_a_memory_of_all_projects_that_does_not_apply_here_stays_elsewhere(
+    memory: Holloway, repository: Repository, tmp_path: Path
+) -> None:
+    made = taught(memory, "Always sign commits with a key", type="preference", user=True)
+    with pytest.raises(InvalidInput, match="is not replaced"):
+        memory.wrong(made.id, "not_here", instead="unsigned")
+    assert memory.wrong(made.id, "not_here").is_alive
+    with holloway.open(make_repository(tmp_path / "elsewhere", {"a.py": "x = 1\n"}).root) as other:
+        assert "sign commits" in other.brief().text
+        assert [result.memory.id for result in other.recall("sign commits with a key")] == [made.id]
+    assert "sign commits" not in memory.brief().text
+    assert "sign commits" not in memory.session("s1").brief()
+    assert memory.recall("sign commits with a key") == []
+    memory.restore(made.id)
+    assert "sign commits" in memory.brief().text
+
+
+@pytest.mark.promise("wrong-reasons")
+def test_what_was_derived_from_a_wrong_memory_waits_for_a_person(memory: Holloway) -> None:
+    made = taught(memory, "tokens live an hour")
+    derived = Draft("sessions end with their token", relations=(Relation(RelationType.DERIVED_FROM, memory=made.id),))
+    added = memory.store.memories.add_memory(sanitize_draft(derived, str(memory.project.root))).memory
+    assert added is not None
+    memory.wrong(made.id, "incorrect")
+    assert memory.get(added.id).review == "disputed"
+    assert memory.get(added.id).is_alive
+
+
+@pytest.mark.promise("required-together")
+def test_a_required_memory_comes_along_and_a_validated_one_gains_confidence(memory: Holloway) -> None:
+    lock = taught(memory, "the lock must be held while rotating", source=Source.AGENT_EXPLICIT)
+    trap = taught(memory, "refresh() burns the token", files=[TOKENS])
+    needed = taught(memory, "renew() is called before refresh()")
+    related = memory.relate(trap.id, "required_with", needed.id)
+    assert memory.relate(trap.id, "required_with", needed.id) == related
+    memory.relate(trap.id, "validates", lock.id)
+    memory.relate(trap.id, "validates", lock.id)
+    assert memory.get(lock.id).confidence == pytest.approx(raise_confidence(lock.confidence))
+    text = memory.session("s1").used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
+    assert text.index("burns the token") < text.index("renew() is called")
+    with pytest.raises(InvalidInput, match="is not made by hand"):
+        memory.relate(trap.id, "supersedes", needed.id)
+    with pytest.raises(InvalidInput, match="cannot be related"):
+        memory.relate(trap.id, "validates", trap.id)

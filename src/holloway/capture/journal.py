@@ -15,12 +15,15 @@ from holloway.capture.event_subject import extract_text
 from holloway.capture.hosts import MILESTONES
 from holloway.capture.journal_fields import MESSAGES, SESSION, TARGET_ARGUMENTS, TASK, TOOL_USE
 from holloway.config import (
+    DETAIL_ITEMS_MAX,
     JOURNAL_FILE_BYTES_MAX,
     JOURNAL_TEXT_CHARS_MAX,
     MEMORY_FILES_MAX,
+    MEMORY_TAGS_MAX,
     PATH_CHARS_MAX,
     SCRATCHPAD_LINES_MAX,
     SCRATCHPAD_RESULT_CHARS_MAX,
+    TAG_CHARS_MAX,
 )
 from holloway.safety import secrets
 from holloway.safety.paths import contained_path, safe_name
@@ -227,16 +230,31 @@ def _note_path(entry: dict[str, object], arguments: dict[str, object], folder: s
         entry["cwd"] = secrets.redact_path(below)
 
 
+_DEAD_END = ("approach_tried", "why_it_failed", "alternative_used")
+
+
 def _note_fields(arguments: dict[str, object]) -> dict[str, object]:
-    """Return the text, type and files that an agent asked to remember."""
+    """Return the text, type, files, tags and details that an agent asked to remember."""
     files = arguments.get("files")
     named = (
         [_bounded_text(path, PATH_CHARS_MAX) for path in files[:MEMORY_FILES_MAX]] if isinstance(files, list) else []
     )
+    details, tags = arguments.get("details"), arguments.get("tags")
+    fields: dict[str, object] = {name: _bounded_text(arguments[name]) for name in _DEAD_END if arguments.get(name)}
+    if isinstance(details, dict):
+        fields["details"] = {
+            _bounded_text(name, 40): _bounded_text(value)
+            if not isinstance(value, list)
+            else [_bounded_text(item) for item in value[:DETAIL_ITEMS_MAX]]
+            for name, value in list(details.items())[:DETAIL_ITEMS_MAX]
+        }
+    if isinstance(tags, list):
+        fields["tags"] = [_bounded_text(tag, TAG_CHARS_MAX) for tag in tags[:MEMORY_TAGS_MAX]]
     return {
         "text": _bounded_text(arguments.get("text") or ""),
         "type": _bounded_text(arguments.get("type") or "", 40),
         "files": named,
+        **fields,
     }
 
 

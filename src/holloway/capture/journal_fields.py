@@ -47,7 +47,7 @@ JOURNAL_FIELDS = {
     "removed": "digests of the lines that an edit removed",
     "added": "digests of the lines that an edit added",
     "edits": "for each file of a patch: path or outside, kind, removed, added",
-    "record": "text, type and files that the agent asked to remember",
+    "record": "text, type, files, tags and details that the agent asked to remember",
     "plan": "items of the to-do list, each with whether it is done",
     "subject": "text of one task",
     "task": "id of one task",

@@ -11,6 +11,7 @@ from holloway.capture import project_paths, tool_events
 from holloway.capture.json_lines import as_items, as_mapping, as_text, parse_time
 from holloway.config import (
     MEMORY_FILES_MAX,
+    MEMORY_TAGS_MAX,
     PATH_CHARS_MAX,
     SCRATCHPAD_FILES_MAX,
     SCRATCHPAD_PLAN_ITEMS_MAX,
@@ -18,6 +19,7 @@ from holloway.config import (
     TAG_CHARS_MAX,
 )
 from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result, Said
+from holloway.domain.memory_json import dump_record_details
 from holloway.text.tools import is_record
 
 if TYPE_CHECKING:
@@ -105,9 +107,9 @@ class Following:
         text = as_text(arguments.get("text")).strip()
         if text and len(self._records) < OPEN_CALLS_MAX:
             files = tuple(as_text(path, PATH_CHARS_MAX) for path in as_items(arguments.get("files"))[:MEMORY_FILES_MAX])
-            self._records[call_id] = Recorded(
-                self.at, text, as_text(arguments.get("type"), TAG_CHARS_MAX), files, actor
-            )
+            tags = tuple(as_text(tag, TAG_CHARS_MAX) for tag in as_items(arguments.get("tags"))[:MEMORY_TAGS_MAX])
+            kind, details = as_text(arguments.get("type"), TAG_CHARS_MAX), dump_record_details(arguments)
+            self._records[call_id] = Recorded(self.at, text, kind, files, actor, details, tags)
 
     def update_plan(self, tool: str, arguments: Mapping[str, object]) -> Plan | None:
         """Return the plan if a tool call changed it, else None."""

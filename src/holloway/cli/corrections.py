@@ -42,6 +42,13 @@ def wrong_command(
     """Mark a memory wrong: agents stop seeing it from their next step on. Text after the id replaces it.
 
     \b
+    Reasons:
+      outdated   it was right once; the text, if any, takes its place
+      partly     a part is wrong; the text is needed and corrects the memory, which keeps its id and its old text
+      not-here   it does not apply in this project; a --user memory stays in the others
+      incorrect  it was never right; the text, if any, takes its place
+
+    \b
     Examples:
       holloway wrong 7f3a2c
       holloway wrong 7f3a2c --reason outdated "tests/auth uses an in-memory store now"
@@ -59,7 +66,12 @@ def wrong_command(
         if as_json:
             print_json(memory_json(result, memory.clock.now()))
             return
-        if instead:
+        if result.is_alive and result.id == memory.get(memory_id).id and reason in ("partly", "not-here"):
+            corrected_text = "Corrected; `holloway why` still shows the old text."
+            excluded_text = f"{result.id} does not apply in this project any more; it stays in your others."
+            print_text(corrected_text if reason == "partly" else excluded_text, "green")
+            print_memory(result, memory.clock.now())
+        elif instead:
             print_text("Replaced; `holloway why` still shows the old text.", "green")
             print_memory(result, memory.clock.now())
         else:

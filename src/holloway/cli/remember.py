@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
+    from holloway.service.holloway import Holloway
     from holloway.service.memory_editor import Remembered
 
 
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 @click.option("--everywhere", is_flag=True, help="Show it on every branch at once.")
 @click.option("--user", is_flag=True, help="For all your projects, not only this one.")
 @click.option("--visibility", default="project", metavar="WHO", help="personal, project, team or organisation.")
+@click.option("--requires", "required_ids", multiple=True, metavar="ID", help="Memory that always comes along with it.")
+@click.option("--validates", "validated_ids", multiple=True, metavar="ID", help="Memory that it confirms.")
 @json_option
 @project_option
 def remember_command(
@@ -56,6 +60,8 @@ def remember_command(
     everywhere: bool,
     user: bool,
     visibility: str,
+    required_ids: tuple[str, ...],
+    validated_ids: tuple[str, ...],
     as_json: bool,
     project: str,
 ) -> None:
@@ -73,6 +79,8 @@ def remember_command(
     from holloway.service.results import memory_json  # loaded when the command runs
 
     with open_memory(project, create=True) as memory:
+        for other in required_ids + validated_ids:
+            memory.get(other)  # an unknown id is an error before anything is stored
         remembered = memory.remember(
             read_text_argument(text, "The memory"),
             type=kind,
@@ -88,6 +96,9 @@ def remember_command(
             where=Path.cwd(),
         )
         assert remembered.memory is not None  # noqa: S101  (a person's memory is never refused)
+        related_memory = _relate(memory, remembered.memory, required_ids, validated_ids)
+        remembered = replace(remembered, memory=related_memory)
+        assert remembered.memory is not None  # noqa: S101  (as above)
         now = memory.clock.now()
         if as_json:
             print_json({**memory_json(remembered.memory, now), **_result_fields(remembered)})
@@ -103,6 +114,14 @@ def remember_command(
             print_memory(remembered.memory, now)
             _print_notes(remembered, remembered.memory, inferred_module="" if modules else remembered.inferred.module)
         run_maintenance(memory)
+
+
+def _relate(memory: Holloway, related: Memory, required_ids: tuple[str, ...], validated_ids: tuple[str, ...]) -> Memory:
+    """Relate a memory to those that it requires and validates; returns it with its relations."""
+    for kind, ids in (("required_with", required_ids), ("validates", validated_ids)):
+        for other in ids:
+            related = memory.relate(related.id, kind, other)
+    return related
 
 
 def _result_fields(remembered: Remembered) -> dict[str, object]:
@@ -149,6 +168,8 @@ def _print_notes(remembered: Remembered, memory: Memory, *, inferred_module: str
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Tags; replaces the old ones.")
 @click.option("--detail", "details", multiple=True, metavar="KEY=VALUE", help="Details; replaces the old ones.")
 @click.option("--visibility", metavar="WHO", help="personal, project, team or organisation.")
+@click.option("--requires", "required_ids", multiple=True, metavar="ID", help="Memory that always comes along with it.")
+@click.option("--validates", "validated_ids", multiple=True, metavar="ID", help="Memory that it confirms.")
 @click.option("--everywhere", is_flag=True, help="Show it on every branch at once.")
 @json_option
 @project_option
@@ -163,6 +184,8 @@ def edit_command(
     tags: tuple[str, ...],
     details: tuple[str, ...],
     visibility: str | None,
+    required_ids: tuple[str, ...],
+    validated_ids: tuple[str, ...],
     everywhere: bool,
     as_json: bool,
     project: str,
@@ -181,7 +204,8 @@ def edit_command(
     with open_memory(project) as memory:
         content = read_text_argument(text, "The memory") if text else None
         field_options = (kind, summary, visibility, files, modules, tags, details)
-        if content is None and not any(field_options) and not no_files and not everywhere:
+        relation_ids = required_ids + validated_ids
+        if content is None and not any((*field_options, relation_ids, no_files, everywhere)):
             content = _edit_text(memory.get(memory_id).content)
             if content is None:
                 print_text("Nothing was changed.")
@@ -199,6 +223,7 @@ def edit_command(
             where=Path.cwd(),
             everywhere=everywhere,
         )
+        changed = _relate(memory, changed, required_ids, validated_ids)
         if as_json:
             print_json({**memory_json(changed, memory.clock.now()), "redacted": list(redacted)})
             return

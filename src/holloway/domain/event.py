@@ -149,6 +149,9 @@ class Recorded:
     type: str = ""
     files: tuple[str, ...] = ()
     actor: str = ""
+    details: str = ""
+    """Typed details of the memory, as JSON."""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import types
 from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
-from holloway.config import DETAIL_CHARS_MAX, DETAIL_ITEMS_MAX
+from holloway.config import DETAIL_CHARS_MAX, DETAIL_ITEMS_MAX, RECORD_DETAILS_CHARS_MAX
 from holloway.domain import confidence
 from holloway.domain.codec import encode
 from holloway.domain.memory import MemoryType
@@ -79,6 +80,34 @@ def parse_details(memory_type: MemoryType, values: Mapping[str, object] | None) 
         )
     built: Details = _build_shape(shape, values, memory_type.label)
     return built
+
+
+DEAD_END_ARGUMENTS = {"approach_tried": "approach", "why_it_failed": "reason", "alternative_used": "alternative"}
+"""Arguments of an agent's record that are details of a dead end, with the names of their fields."""
+
+
+def merge_record_details(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Return the details of an agent's record, from its `details` and from the arguments for a dead end."""
+    given = arguments.get("details")
+    fields_by_name = dict(given) if isinstance(given, dict) else {}
+    named = {name: arguments[argument] for argument, name in DEAD_END_ARGUMENTS.items() if arguments.get(argument)}
+    return {DEAD_END_ARGUMENTS.get(str(name), str(name)): value for name, value in fields_by_name.items()} | named
+
+
+def dump_record_details(arguments: Mapping[str, object]) -> str:
+    """Return the details of an agent's record as JSON; empty without any, or if they are too long."""
+    merged = merge_record_details(arguments)
+    text = json.dumps(merged, ensure_ascii=False, default=str) if merged else ""
+    return text if len(text) <= RECORD_DETAILS_CHARS_MAX else ""
+
+
+def load_record_details(memory_type: MemoryType, text: str) -> Details | None:
+    """Return the details in the JSON of an agent's record; None if they are missing or do not fit the type."""
+    try:
+        values = json.loads(text) if text else None
+        return parse_details(memory_type, values) if isinstance(values, dict) else None
+    except (ValueError, InvalidInput, RecursionError):
+        return None
 
 
 def check_details(memory_type: MemoryType, details: Details | None) -> None:

@@ -25,6 +25,7 @@ STILL_BYTES_MAX = 512 * 1024
 SEARCH_CHARS_MIN = 4
 """A shorter search is made for too many reasons to know the answer."""
 DEAD_ENDS_MAX = 500
+MATCHES_COMPARED_MAX = 100
 FACT_CANDIDATES_FACTOR = 2
 """Candidates per wanted memory, because some may not hold any more."""
 
@@ -74,6 +75,12 @@ def find_dead_ends(view: StoreView, is_relevant: Callable[[Row], bool], limit: i
     return _keep_valid(view, list(filter(is_relevant, rows)), limit)
 
 
+def find_matching(view: StoreView, words: list[str], is_relevant: Callable[[Row], bool], limit: int) -> list[Row]:
+    """Find the relevant memories with these words that are unseen and still hold."""
+    rows = lookup.find_matching(view.connection, words, view.viewer, MATCHES_COMPARED_MAX)
+    return _keep_valid(view, list(filter(is_relevant, rows)), limit)
+
+
 def with_parents(path: str) -> list[str]:
     """List a file and the folders above it, up to the project itself."""
     parts = path.split("/")
@@ -102,6 +109,7 @@ def _keep_valid(
     if not rows:
         return []
     ids = [str(row["id"]) for row in rows]
+    rows = _rank_by_phase(rows, view.reader.phase)
     loaded, anchors = lookup.load_details(view.connection, ids), lookup.load_anchors(view.connection, ids)
     valid = []
     for row in rows:
@@ -111,7 +119,34 @@ def _keep_valid(
             valid.append(row | {"details": details, "files": files})
         else:
             view.reader.missing.append(str(row["id"]))
-    return valid[:limit]
+    return _add_required(view, valid[:limit])
+
+
+def _rank_by_phase(rows: list[Row], phase: str) -> list[Row]:
+    """Order rows by the weight that a phase gives to their type, else as they were."""
+    if not phase:
+        return rows
+    from holloway.domain.work import Phase  # hosts name no phase, so hooks do not load this
+    from holloway.retrieval.rank import PHASE_WEIGHTS
+
+    weights = {str(kind): weight for kind, weight in PHASE_WEIGHTS[Phase(phase)].items()}
+    return sorted(rows, key=lambda row: -weights.get(str(row["type"]), 1.0))
+
+
+def _add_required(view: StoreView, rows: list[Row]) -> list[Row]:
+    """Return the rows, each followed by the unseen memories that it requires."""
+    complete: list[Row] = []
+    for row in rows:
+        ids = [str(known["id"]) for known in (*rows, *complete)]
+        required = lookup.find_required(view.connection, [str(row["id"])], view.viewer)
+        new = [{**other, "path": row["path"]} for other in required if other["id"] not in ids]
+        loaded = lookup.load_details(view.connection, [str(other["id"]) for other in new]) if new else {}
+        complete.append(row)
+        for other in new:
+            details, files = loaded.get(str(other["id"]), ({}, []))
+            if all_exist(files, view.reader.root):
+                complete.append(other | {"details": details, "files": files})
+    return complete
 
 
 def _is_confirmed_by_code(row: Row, words: list[str], root: str) -> bool:

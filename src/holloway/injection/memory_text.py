@@ -66,9 +66,15 @@ def cite_row(row: Row) -> str:
     return render_citation(str(row["id"]), stated_at, sessions, taught=row["source"] == "user_taught")
 
 
+def more_hint(row: Row) -> str:
+    """Return how to read the rest of a memory whose line is only its beginning; empty for a whole one."""
+    return f" (more: show {row['id']})" if row.get("is_cut") else ""
+
+
 def summarize_row(row: Row) -> str:
     """Return a row as one sentence; a dead end adds its reason and its alternative, if stored."""
     details, text = row.get("details"), neutralize_text(str(row["summary"]))
+    text += more_hint(row)
     if row["type"] != "dead_end" or not isinstance(details, dict):
         return text
     reason, alternative = (neutralize_text(str(details.get(name) or "")) for name in ("reason", "alternative"))

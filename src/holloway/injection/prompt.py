@@ -10,7 +10,7 @@ from holloway.config import PROMPT_FILES_MAX, PROMPT_MEMORIES_MAX, REASON_WORDS_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
     from holloway.injection.project_map import ProjectMap
     from holloway.injection.prompt_text import Rendered
@@ -27,6 +27,8 @@ PROMPT_WORDS_MIN = 3
 """A shorter prompt ("go on", "yes please") names no task."""
 PROMPT_CANDIDATES_FACTOR = 3
 """Candidates per wanted memory, because errors that a prompt is not about are left out."""
+PROMPT_WORDS_MAX = 16
+"""Words of a prompt that memories are searched for; the longest are the most specific."""
 RECIPES_COMPARED_MAX = 500
 
 
@@ -152,15 +154,36 @@ def _show(
 
 
 def _find_memories(view: StoreView, paths: list[str], task: str) -> list[Row]:
-    """Find gotchas of the files, then dead ends of similar work, whatever file they were met in."""
+    """Find gotchas of the files, dead ends of similar work, and memories with the words or names of the prompt."""
     from holloway.injection import known_facts, prompt_text
     from holloway.injection.relevance import describe_work
 
     rows = known_facts.find_for_files(view, paths, PROMPT_CANDIDATES_FACTOR * PROMPT_MEMORIES_MAX) if paths else []
-    rows = prompt_text.drop_unrelated_errors(rows, task)
+    rows = prompt_text.drop_unrelated(rows, paths, task)
     ids, work = {row["id"] for row in rows}, describe_work((), (), task)
 
     def is_relevant(row: Row) -> bool:
         return row["id"] not in ids and work.concerns_text(row["content"], row["summary"], row["details"])
 
-    return (rows + known_facts.find_dead_ends(view, is_relevant, PROMPT_MEMORIES_MAX))[:PROMPT_MEMORIES_MAX]
+    rows += known_facts.find_dead_ends(view, is_relevant, PROMPT_MEMORIES_MAX)
+    ids |= {row["id"] for row in rows}
+    return (rows + _find_by_words(view, task, ids))[:PROMPT_MEMORIES_MAX]
+
+
+def _find_by_words(view: StoreView, task: str, ids: Container[object]) -> list[Row]:
+    """Find the memories that share a name of code with a prompt, or several words that tell memories apart."""
+    from holloway.injection import known_facts, prompt_text
+    from holloway.injection.relevance import describe_work
+    from holloway.store import lookup
+
+    names = prompt_text.task_names(task)
+    keywords = sorted(prompt_text.task_keywords(task), key=len, reverse=True)[:PROMPT_WORDS_MAX]
+    telling = lookup.list_telling_words(view.connection, keywords)
+    work = describe_work((), (), " ".join(telling))
+
+    def is_relevant(row: Row) -> bool:
+        text = f"{row['content']} {row['summary']}".casefold()
+        is_named = any(name in text for name in names)
+        return row["id"] not in ids and (is_named or work.concerns_text(row["content"], row["summary"]))
+
+    return known_facts.find_matching(view, [*telling, *names], is_relevant, PROMPT_MEMORIES_MAX)

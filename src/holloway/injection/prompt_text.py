@@ -58,6 +58,8 @@ _WORD_LISTS = ("speaks of ", IN_COMMITS, IN_TASK, UNNAMED_PART)
 """Prefixes of reasons that list words of the task."""
 _SEEN = ("path has ", "closest in ")
 """Reasons that an agent can see in the line itself."""
+TASK_NAMES_MAX = 12
+_CODE_NAME = re.compile(r"`([^`\s]{3,80})`|\b([A-Za-z]\w{0,60}_\w{1,60}|[a-z]{1,40}[A-Z]\w{1,60})\b")
 _NAME = re.compile(r"[\w-][./]\w|\w_\w|[a-z][A-Z]")
 """The beginning of a path, of a dotted name or of an identifier in parts."""
 
@@ -115,10 +117,23 @@ def is_task(text: str) -> bool:
     return len(task_keywords(text)) >= PROMPT_KEYWORDS_SHARED_MIN or bool(_NAME.search(text))
 
 
-def drop_unrelated_errors(rows: Sequence[Row], task: str) -> list[Row]:
-    """Drop error patterns that the task is not about: an error comes with its fix when it occurs."""
+def task_names(task: str) -> list[str]:
+    """List the names of code in a task, in lower case: identifiers in parts, and what has backticks."""
+    names = (next(filter(None, groups)).casefold() for groups in _CODE_NAME.findall(task))
+    return list(dict.fromkeys(names))[:TASK_NAMES_MAX]
+
+
+def drop_unrelated(rows: Sequence[Row], paths: Sequence[str], task: str) -> list[Row]:
+    """Drop memories of the located files that the task is not about: errors, and memories of a folder around them.
+
+    An error comes with its fix when it occurs, and what is about a whole folder would come with every prompt.
+    """
     keywords = task_keywords(task)
-    return [row for row in rows if row["type"] != "error_pattern" or _shares(keywords, str(row["summary"]))]
+    return [
+        row
+        for row in rows
+        if (row["type"] != "error_pattern" and row["path"] in paths) or _shares(keywords, str(row["summary"]))
+    ]
 
 
 def _shares(keywords: frozenset[str], text: str) -> bool:

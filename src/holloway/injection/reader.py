@@ -27,7 +27,9 @@ class Reader:
         self.root = root
         self.wait_ms = wait_ms
         self.missing: list[str] = []
-        """Ids of memories that were withheld because a file that they name does not exist."""
+        """Ids of memories that were withheld because a file or code that they name does not exist."""
+        self.phase = ""
+        """The phase of the session's work, if its agent says so: the types that it needs come first."""
         self._now = now
 
     def now(self) -> str:

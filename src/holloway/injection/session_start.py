@@ -16,11 +16,11 @@ from holloway.config import (
     SERVICE_STORE_WAIT_MS,
     WORK_TOLD_DAYS,
 )
-from holloway.injection.memory_text import label_memory
+from holloway.injection.memory_text import label_memory, more_hint
 from holloway.injection.template import line
 from holloway.safety.neutralize import neutralize_text
 from holloway.safety.repository_text import only_paths
-from holloway.store import lookup
+from holloway.store import excluded_memories, lookup
 from holloway.text.tokens import fits_budget, render_citation
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def inject(
     if view is None:
         return Brief("", ())
     with view:
-        user_rules = _open_and_find_rules(user_store, view.viewer.branch)
+        user_rules = _open_and_find_rules(user_store, view.viewer.branch, view.connection)
         facts = _gather_memories(view.connection, user_rules, view.viewer.branch, command)
         if offer and source != "resume":  # A resumed session has its old brief until the new one has more.
             early = render_brief(facts)
@@ -104,7 +104,7 @@ def compose_brief(
     command: str,
 ) -> Brief:
     """Compose the brief of a project without recording it; without a map it is much faster."""
-    facts = _gather_memories(connection, _open_and_find_rules(user_store, branch), branch, command)
+    facts = _gather_memories(connection, _open_and_find_rules(user_store, branch, connection), branch, command)
     if project_map:
         facts = _with_map(connection, facts, project_map, root, branch, now)
     return render_brief(facts)
@@ -127,13 +127,16 @@ def _rule_order(row: Row) -> tuple[bool, str, str]:
     return (not row["pinned"], str(row["type"]), str(row["created_at"]))
 
 
-def _open_and_find_rules(user_store: str, branch: str) -> list[Row]:
-    """Find the rules in the user's own store, if there is one."""
+def _open_and_find_rules(user_store: str, branch: str, project: sqlite3.Connection) -> list[Row]:
+    """Find the rules in the user's own store that apply in a project, if there is one."""
     connection = lookup.open_store(user_store, SERVICE_STORE_WAIT_MS)
     if connection is None:
         return []
     try:
-        return lookup.find_general(connection, lookup.RULE_TYPES, branch, BRIEF_DECISIONS_MAX)
+        excluded = excluded_memories.read_excluded(project)
+        limit = BRIEF_DECISIONS_MAX + len(excluded)
+        rules = lookup.find_general(connection, lookup.RULE_TYPES, branch, limit)
+        return [rule for rule in rules if rule["id"] not in excluded]
     finally:
         connection.close()
 
@@ -257,7 +260,7 @@ def _render_module(module: OverviewModule) -> str:
 
 def _render_memory(row: Row) -> str:
     label = label_memory(row)
-    text, cited = neutralize_text(str(row["summary"])), render_citation(str(row["id"]))
+    text, cited = neutralize_text(str(row["summary"])) + more_hint(row), render_citation(str(row["id"]))
     return line("session_start", "memory", label=label, text=text, cited=cited)
 
 

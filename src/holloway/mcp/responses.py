@@ -9,6 +9,7 @@ from holloway.domain import confidence, memory_json
 from holloway.domain.memory_details import Recipe as RecipeDetails
 from holloway.safety.neutralize import neutralize_text
 from holloway.safety.repository_text import is_path, only_paths
+from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,8 +25,22 @@ RESPONSE_TESTS_MAX = 12
 RESPONSE_RELATIONS_MAX = 10
 DETAILS_MAX = 20
 RESPONSE_DETAIL_CHARS_MAX = 300
-Kind = Literal["gotcha", "decision", "requirement", "preference", "pattern", "module_insight", "dead_end"]
-"""Memory types that an agent can record in a sentence; the others are only observed."""
+Kind = Literal[
+    "gotcha",
+    "decision",
+    "requirement",
+    "preference",
+    "pattern",
+    "module_insight",
+    "dead_end",
+    "error_pattern",
+    "causal_dependency",
+    "workflow_recipe",
+    "e2e_observation",
+]
+"""Memory types that an agent can record; the others are figures and states that are only observed."""
+SEEN_CHARS_MAX = 60
+"""Characters of a memory that this connection was shown before."""
 Verdict = Literal["used", "wrong", "outdated"]
 Direction = Literal["dependents", "dependencies"]
 Relates = Literal[
@@ -42,16 +57,13 @@ Relates = Literal[
 ]
 
 
-def make_hit(memory: Memory, now: datetime) -> Hit:
-    """Return a memory in short form."""
-    return Hit(
-        memory.id,
-        str(memory.type),
-        neutralize_text(memory.summary),
-        str(memory.state),
-        _rounded_confidence(memory, now),
-        only_paths(memory.files),
-    )
+def make_hit(memory: Memory, now: datetime, *, is_repeated: bool = False) -> Hit:
+    """Return a memory in short form; of one that the agent was shown before, only its beginning, marked as such."""
+    text = neutralize_text(memory.summary)
+    if is_repeated:
+        return Hit(memory.id, str(memory.type), one_line(text, SEEN_CHARS_MAX), str(memory.state), seen=True)
+    confidence_now = _rounded_confidence(memory, now)
+    return Hit(memory.id, str(memory.type), text, str(memory.state), confidence_now, only_paths(memory.files))
 
 
 def make_full_memory(memory: Memory, now: datetime) -> FullMemory:
@@ -184,8 +196,10 @@ class Hit:
     type: str
     text: str
     state: str
-    confidence: float
+    confidence: float | None = None
     files: tuple[str, ...] = ()
+    seen: bool | None = None
+    """Whether this connection was shown it before; get_memory has it in full."""
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.context import Context
 
 AGENT_CHARS_MAX = 40
+ARGUMENT_CHARS_MAX = 60
+UNKNOWN_ARGUMENTS_SHOWN = 5
+_SCHEMA_NOISE = ("title", "description", "default", "additionalProperties")
+"""Keys of a schema that cost every agent tokens and tell it nothing."""
 INSTRUCTIONS = (
     "holloway is the shared memory of this repository: what earlier sessions, agents and the team learned, and a map "
     "of its code. Search it before exploring: search_memory for decisions, traps and known errors, locate for the "
@@ -74,7 +78,7 @@ class Server(MCPServer[Any]):
             self.tool(name=name, description=description, annotations=hints, structured_output=True)(method)
 
     async def list_tools(self) -> list[Tool]:
-        """List the tools without titles and descriptions in their schemas, which would cost every agent tokens."""
+        """List the tools without titles, descriptions and defaults in their schemas, which cost every agent tokens."""
         return [
             tool.model_copy(
                 update={
@@ -90,6 +94,7 @@ class Server(MCPServer[Any]):
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool and remember the client's name as the provenance of what it records."""
         self._tools.agent = _client_name(context)
+        await self._refuse_unknown(name, arguments)
         try:
             result = await super().call_tool(name, arguments, context)
         except UnexpectedToolError as error:
@@ -98,6 +103,15 @@ class Server(MCPServer[Any]):
                 raise ToolError(f"{cause.message} {cause.hint}".strip()) from None
             raise
         return _compact_result(result) if isinstance(result, CallToolResult) else result
+
+    async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
+        """Raise ToolError for an argument that the tool does not take; the SDK would drop it without a word."""
+        schemas = {tool.name: tool.input_schema for tool in await self.list_tools()}
+        takes = list(schemas.get(name, {}).get("properties", arguments))
+        unknown = [argument for argument in arguments if argument not in takes]
+        if unknown:
+            names = ", ".join(repr(argument[:ARGUMENT_CHARS_MAX]) for argument in unknown[:UNKNOWN_ARGUMENTS_SHOWN])
+            raise ToolError(f"{name} takes no {names}. It takes: {', '.join(takes)}.")
 
     async def run_stdio_async(self) -> None:
         """Serve on stdin and stdout; a message with half a character is read with a question mark in its place."""
@@ -185,7 +199,7 @@ def _without_empty(value: Any) -> Any:
 
 def _strip_schema(schema: Any) -> Any:
     if isinstance(schema, dict):
-        return {key: _strip_schema(item) for key, item in schema.items() if key not in ("title", "description")}
+        return {key: _strip_schema(item) for key, item in schema.items() if key not in _SCHEMA_NOISE}
     return [_strip_schema(item) for item in schema] if isinstance(schema, list) else schema
 
 

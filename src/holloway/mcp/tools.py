@@ -11,10 +11,10 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holloway.config import GRAPH_DEPTH_MAX, PATH_CHARS_MAX, QUERY_CHARS_MAX, REASON_CHARS_MAX, TAG_CHARS_MAX, data_home
-from holloway.domain.memory import MemoryType
+from holloway.domain.memory import MemoryType, parse_choice
 from holloway.errors import InvalidInput
 from holloway.mcp import responses
 from holloway.mcp.responses import (
@@ -58,20 +58,30 @@ class Tools:
         self.place = place
         self.agent = "mcp"
         self.recording = Recording(PREFIX + secrets.token_hex(6))
+        self._shown: set[str] = set()
+        """The memories that searches of this connection returned."""
 
-    def search_memory(self, query: str, files: tuple[str, ...] = (), limit: int = 5) -> SearchResponse:
+    def search_memory(
+        self, query: str, files: tuple[str, ...] = (), limit: int = 5, types: tuple[str, ...] = ()
+    ) -> SearchResponse:
         """Search what earlier sessions and the team learned about this repository: decisions, traps, dead ends,
-        conventions, known errors. `files` are the ones you work on; memories on them come first."""
+        conventions, known errors. `files` are the ones you work on; memories on them come first. `types`: only
+        these. Results marked `seen` were in an answer before; get_memory has them in full."""
         _check_length(query, QUERY_CHARS_MAX, "query")
         with self._open_memory() as memory:
             if agents.read_pauses(memory)[0]:
                 return SearchResponse(note=PAUSED)
             paths = self._resolve_files(memory, files)
-            results = agents.search_memories(memory, query, files=paths, limit=_clamp(limit, MCP_RESULTS_MAX))
+            wanted = tuple(parse_choice(MemoryType, kind) for kind in types[: len(MemoryType)])
+            limit = _clamp(limit, MCP_RESULTS_MAX)
+            results = agents.search_memories(memory, query, types=wanted, files=paths, limit=limit)
             now = memory.clock.now()
-            return SearchResponse(
-                tuple(responses.make_hit(result.memory, now) for result in results), "" if results else NOTHING
+            hits = tuple(
+                responses.make_hit(result.memory, now, is_repeated=result.memory.uid in self._shown)
+                for result in results
             )
+            self._shown.update(result.memory.uid for result in results)
+            return SearchResponse(hits, "" if results else NOTHING)
 
     def get_memory(self, id: str) -> FullMemory:  # noqa: A002  (the word that the agent reads)
         """One memory in full, by its id or a citation such as [hw:7f3a2c]."""
@@ -87,10 +97,16 @@ class Tools:
         type: Kind = "gotcha",  # noqa: A002  (the word that the agent reads)
         files: tuple[str, ...] = (),
         relation: RelationInput | None = None,
+        approach_tried: str = "",
+        why_it_failed: str = "",
+        alternative_used: str = "",
+        details: dict[str, Any] | None = None,
+        tags: tuple[str, ...] = (),
     ) -> RecordResponse:
         """Note one fact that the next session here will need and the code does not show, in one or two sentences
         with its reason; `files` it is about. It is kept only if it proves right. `relation` ties two places
-        (path or path:symbol) that no import connects."""
+        (path or path:symbol) that no import connects. `details` by type: error_pattern error, fix; causal_dependency
+        when, then; workflow_recipe task, steps; decision reason."""
         with self._open_memory() as memory:
             if agents.read_pauses(memory)[1]:
                 return RecordResponse(recorded=False, note=NOT_KEPT)
@@ -98,7 +114,11 @@ class Tools:
             for end in (relation.source, relation.target) if relation else ():
                 _check_length(end, PATH_CHARS_MAX, "relation")
                 agents.resolve_location(memory, end, self.place)  # validate everything before the text is stored
-            count, redacted = self.recording.record(memory, text, kind=MemoryType(type), files=paths, agent=self.agent)
+            dead_end = {"approach": approach_tried, "reason": why_it_failed, "alternative": alternative_used}
+            fields = {**(details or {}), **{name: value for name, value in dead_end.items() if value}}
+            count, redacted = self.recording.record(
+                memory, text, kind=MemoryType(type), files=paths, agent=self.agent, details=fields, tags=tags
+            )
             related = self._relate_locations(memory, relation) if relation else ""
             return RecordResponse(recorded=True, in_session=count, secrets_cut=redacted, related=related, note=KEPT)
 

@@ -12,7 +12,7 @@ from holloway.observer.scratchpad import Scratchpad
 from holloway.safety import secrets
 
 if TYPE_CHECKING:
-    from holloway.observer.scratchpad import Action
+    from holloway.observer.scratchpad import Action, Note
 
 CHECKPOINT_VERSION = 1
 REQUIRED = ("start", "actions", "notes", "subtasks", "plan", "outcome")
@@ -30,10 +30,7 @@ def dump_scratchpad(pad: Scratchpad) -> bytes:
     values["plan"] = [replace(item, text=_redact_secrets(item.text)) for item in pad.plan]
     values["subtasks"] = [replace(subtask, name=_redact_secrets(subtask.name)) for subtask in pad.subtasks]
     values["qa_findings"] = [_redact_secrets(finding) for finding in pad.qa_findings]
-    values["notes"] = [
-        replace(note, text=_redact_secrets(note.text), files=tuple(map(secrets.redact_path, note.files)))
-        for note in pad.notes
-    ]
+    values["notes"] = [_encode_note(note) for note in pad.notes]
     values["actions"] = [_encode_action(action) for action in pad.actions]
     return json.dumps({"version": CHECKPOINT_VERSION, **values}, default=encode, separators=(",", ":")).encode()
 
@@ -53,6 +50,19 @@ def load_scratchpad(data: bytes) -> Scratchpad:
         raise HollowayError(message, "The session goes on from what its journal holds.") from error
     pad._calls = {action.call: action for action in pad.actions if action.call}
     return pad
+
+
+def _encode_note(note: Note) -> dict[str, Any]:
+    """Encode a note with its texts redacted; details and tags are written if it has any."""
+    redacted = replace(
+        note,
+        text=_redact_secrets(note.text),
+        files=tuple(map(secrets.redact_path, note.files)),
+        details=_redact_secrets(note.details),
+        tags=tuple(map(_redact_secrets, note.tags)),
+    )
+    left_out = {name for name in ("details", "tags") if not getattr(redacted, name)}
+    return {name: value for name, value in encode(redacted).items() if name not in left_out}
 
 
 def _encode_action(action: Action) -> dict[str, Any]:

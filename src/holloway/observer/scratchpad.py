@@ -100,6 +100,8 @@ class Note:
     actor: str = ""
     type: str = ""
     files: tuple[str, ...] = ()
+    details: str = ""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -321,12 +323,14 @@ def _add_record(pad: Scratchpad, event: events.Recorded) -> None:
     if pad.count_notes("record") < config.RECORDS_PER_SESSION_MAX:
         text = cut_start(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX)
         files = event.files[: config.MEMORY_FILES_MAX]
-        _append_note(pad, Note(pad.step, event.at, "record", text, event.actor, event.type, files))
+        details = event.details if len(event.details) <= config.RECORD_DETAILS_CHARS_MAX else ""
+        tags = event.tags[: config.MEMORY_TAGS_MAX]
+        _append_note(pad, Note(pad.step, event.at, "record", text, event.actor, event.type, files, details, tags))
 
 
 def _append_note(pad: Scratchpad, note: Note) -> None:
     pad._unread_notes.append(note)
-    pad.bytes += ENTRY_BYTES + len(note.text)
+    pad.bytes += ENTRY_BYTES + len(note.text) + len(note.details)
 
 
 def _add_call(pad: Scratchpad, event: events.Call) -> None:

@@ -122,8 +122,8 @@ def parse_draft(values: dict[str, Any]) -> Draft:
 _STORED = (
     *("content", "type", "summary", "files", "modules", "tags", "source", "state", "confidence", "review", "session"),
     *("agent", "branch", "branch_only", "commit", "origin", "work_unit", "relations"),
-    "stated_at",
+    *("stated_at", "methodology"),
 )
 """The fields of a draft that are stored; all others are at their default in what was observed."""
-_ADDED_LATER = ("work_unit", "relations", "stated_at")
+_ADDED_LATER = ("work_unit", "relations", "stated_at", "methodology")
 """Fields that the oldest stored drafts do not have."""

@@ -29,7 +29,7 @@ MEMORY_TYPES: dict[str, MemoryType] = {
 """Memory type of each kind of statement. A user rule that obliges is a requirement instead."""
 
 STATEMENT_CHARS_MAX = 640
-CLAUSE_CHARS_MAX = 240
+DEAD_END_PART_CHARS_MAX = 240
 """Limits of a statement, and of each part of a dead end that it describes."""
 _OBLIGATION = re.compile(
     r"\b(?:must(?:n't)?|never|always|required?|has to|have to|not allowed|mandatory|do not|don't|dont|no longer"
@@ -78,7 +78,8 @@ def parse_dead_end(text: str) -> DeadEnd | None:
         return None
     alternative = match["named"] or match["instead"]
     approach, reason, alternative = (
-        one_line(part.strip(" ,;.:"), CLAUSE_CHARS_MAX) for part in (match["approach"], match["reason"], alternative)
+        one_line(part.strip(" ,;.:"), DEAD_END_PART_CHARS_MAX)
+        for part in (match["approach"], match["reason"], alternative)
     )
     return DeadEnd(approach, reason, alternative)
 

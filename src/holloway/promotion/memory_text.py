@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from holloway.domain import memory_json
 from holloway.domain.memory import MemoryType
 from holloway.domain.memory_details import (
     CausalDependency,
@@ -96,12 +97,13 @@ FINDING_WORDS_MIN = 2
 
 
 class MemoryText(NamedTuple):
-    """The text of a memory, with its type, details and files."""
+    """The text of a memory, with its type, details, files and tags."""
 
     type: MemoryType
     content: str
     details: Details | None = None
     files: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 class SignalEvidence(NamedTuple):
@@ -174,7 +176,10 @@ def _has_name(rule: str) -> bool:
 
 
 def _write_agent_record(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    return MemoryText(signal.type or MemoryType.GOTCHA, _get_fact(signal, "text", MEMORY_SENTENCE_CHARS_MAX))
+    memory_type, text = signal.type or MemoryType.GOTCHA, _get_fact(signal, "text", MEMORY_SENTENCE_CHARS_MAX)
+    details = memory_json.load_record_details(memory_type, str(signal.facts.get("details") or ""))
+    details = details or memory_kinds.parse_statement_details(memory_type, text)
+    return MemoryText(memory_type, text, details, tags=tuple(_list_strings(signal.facts.get("tags"))))
 
 
 def _write_qa_finding(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:

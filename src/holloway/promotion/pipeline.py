@@ -220,6 +220,7 @@ def write_drafts(store: Store, finished: FinishedSession, candidates: list[Candi
             details=memory_text.details,
             files=files,
             modules=(module,) if module else (),
+            tags=memory_text.tags,
             source=SIGNALS[signal.name].source,
             confidence=STANDING_RULE_CONFIDENCE
             if is_standing
@@ -234,6 +235,7 @@ def write_drafts(store: Store, finished: FinishedSession, candidates: list[Candi
             else finished.branch_only,
             commit=str(signal.facts.get("sha") or "") or finished.commit or session.commit,
             work_unit=session.work_unit,
+            methodology=session.work_unit.methodology if session.work_unit else "",
             origin=candidate.origin,
             stated_at=session.last_event_at,
         )

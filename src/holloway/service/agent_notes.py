@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 
 from holloway.capture import journal_reader
 from holloway.config import RECORDS_PER_SESSION_MAX
+from holloway.domain import memory_json
 from holloway.domain.event import Ended
 from holloway.domain.memory import Draft, MemoryType, Source
 from holloway.errors import InvalidInput
@@ -29,7 +30,7 @@ from holloway.text.fingerprint import fingerprint_text
 from holloway.text.sanitize import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from holloway.observer.scratchpad import Scratchpad
@@ -49,10 +50,19 @@ class Recording:
         self._held: FileLock | None = None
 
     def record(
-        self, memory: Holloway, text: str, *, kind: MemoryType, files: Sequence[str] = (), agent: str = ""
+        self,
+        memory: Holloway,
+        text: str,
+        *,
+        kind: MemoryType,
+        files: Sequence[str] = (),
+        agent: str = "",
+        details: Mapping[str, object] | None = None,
+        tags: Sequence[str] = (),
     ) -> tuple[int, tuple[str, ...]]:
         """Keep a sentence until the session ends; returns how many are kept now, and the secrets that were redacted."""
-        draft = Draft(text, kind, files=tuple(files), source=Source.AGENT_EXPLICIT)
+        typed = memory_json.parse_details(kind, memory_json.merge_record_details({"details": dict(details or {})}))
+        draft = Draft(text, kind, details=typed, files=tuple(files), tags=tuple(tags), source=Source.AGENT_EXPLICIT)
         admitted = sanitize_draft(draft, str(memory.project.root))
         with self._guard:
             self._hold(memory)
@@ -60,7 +70,13 @@ class Recording:
             if _records(session.pad) >= RECORDS_PER_SESSION_MAX:
                 message = f"This session has asked for {RECORDS_PER_SESSION_MAX} things to be remembered."
                 raise InvalidInput(message, "Keep to what the next session needs.")
-            session.record(admitted.draft.content, type=str(kind), files=admitted.draft.files)
+            session.record(
+                admitted.draft.content,
+                type=str(kind),
+                files=admitted.draft.files,
+                details=memory_json.details_json(admitted.draft.details) if admitted.draft.details else None,
+                tags=admitted.draft.tags,
+            )
             session.checkpoint()
             return _records(session.pad), admitted.redacted
 

@@ -68,7 +68,7 @@ class Holloway:
         self.wrong, self.forget, self.restore, self.later = editor.wrong, editor.forget, editor.restore, editor.later
         self.chosen, self.last_forgotten = editor.chosen, editor.last_forgotten
         self.to_review, self.count_to_review = editor.to_review, editor.count_to_review
-        self.why, self.times_shown = editor.why, editor.times_shown
+        self.why, self.times_shown, self.relate = editor.why, editor.times_shown, editor.relate
 
     def __enter__(self) -> Self:
         return self

@@ -13,7 +13,9 @@ from holloway.domain.memory import (
     Draft,
     Memory,
     MemoryType,
+    Relation,
     RelationType,
+    ReviewReason,
     Source,
     State,
     Visibility,
@@ -27,7 +29,7 @@ from holloway.promotion.standing_rules import BRANCH_INDEPENDENT_TYPES
 from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, add_conflicts, find_duplicate, infer
 from holloway.retrieval.duplicate_detection import find_similar_memories
 from holloway.service.project_paths import existing_files
-from holloway.store import branches, candidates, contributions, privacy, registry, session_ledger
+from holloway.store import branches, candidates, contributions, excluded_memories, privacy, registry, session_ledger
 from holloway.store.filter import Filter
 from holloway.store.memories import HUMAN_SOURCES, UnknownMemory
 from holloway.store.text_traces import TextTraces
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
     from holloway.store.store import Store
 
 
+RELATIONS_BY_HAND = (RelationType.REQUIRED_WITH, RelationType.VALIDATES)
 CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details", "visibility")
 
 
@@ -201,6 +204,29 @@ class MemoryEditor:
         change_note = old.content if rewritten else ", ".join(sorted(values))
         return store.memories.update_memory(old, "edited", change_note, **fields), admitted.redacted
 
+    def relate(self, reference: str, kind: RelationType | str, other: str) -> Memory:
+        """Relate a memory to another one that it requires or validates; returns the memory with the relation.
+
+        A required memory comes along whenever the first is told; a validated one gains confidence, once. Raises
+        InvalidInput for another kind of relation, and for memories of different stores.
+        """
+        store, memory = self._opened.find_living(reference)
+        other_store, other_memory = self._opened.find_living(other)
+        chosen = parse_choice(RelationType, kind)
+        if chosen not in RELATIONS_BY_HAND:
+            raise InvalidInput(f"{chosen} is not made by hand.", f"Known: {', '.join(RELATIONS_BY_HAND)}.")
+        if store is not other_store or memory.id == other_memory.id:
+            raise InvalidInput(f"{memory.id} cannot be related to {other_memory.id}.", "Name two of this project.")
+        relation = Relation(chosen, memory=other_memory.id)
+        if any((known.type, known.memory) == (chosen, other_memory.id) for known in memory.relations):
+            return memory
+        with store.database.write_transaction():
+            if chosen is RelationType.VALIDATES:
+                raised = confidence.raise_confidence(other_memory.confidence)
+                store.memories.update_memory(other_memory, "agreed", f"validated by {memory.id}", confidence=raised)
+            relations = (*memory.relations, relation)
+            return store.memories.update_memory(memory, "related", f"{chosen} {other_memory.id}", relations=relations)
+
     def pin(self, reference: str, *, on: bool = True) -> Memory:
         """Keep a memory from decaying, or let it decay again."""
         store, memory = self._opened.find_living(reference)
@@ -220,13 +246,25 @@ class MemoryEditor:
         )
 
     def wrong(self, reference: str, reason: WrongReason | str, *, note: str = "", instead: str = "") -> Memory:
-        """Remove a wrong memory at once; the text in `instead` replaces it, and the old one stays readable.
+        """End a wrong memory at once; each reason has its own effect.
 
-        Returns the memory that holds now: the replacement, or the old one as it was set aside.
+        `outdated` and `incorrect` set it aside, and the text in `instead` replaces it; the old one stays readable.
+        `partly` edits it in place, and its history keeps the difference. `not_here` ends it in this project; one of
+        all projects stays in the others. Memories that were derived from it wait for a review. Returns the memory that
+        holds now, or the old one. Raises InvalidInput if `partly` has no text, or `not_here` has one.
         """
         store, memory = self._opened.find_living(reference)
         why = parse_choice(WrongReason, reason)
         full_reason = f"{why}" + (f": {sanitize_reason(note)}" if note else "")
+        self._review_derived(memory, full_reason)
+        if why is WrongReason.PARTLY:
+            return self._correct_part(memory, full_reason, instead)
+        if why is WrongReason.NOT_HERE and instead:
+            raise InvalidInput("What does not apply here is not replaced.", "Teach the text with `holloway remember`.")
+        if why is WrongReason.NOT_HERE and store is not self._opened.store:
+            excluded_memories.exclude_memory(self._opened.store, memory.id)
+            store.memories.add_history(memory.id, "excluded", f"{self._opened.project.name}: {full_reason}")
+            return memory
         if not instead:
             return self._set_aside(store, memory, "wrong", full_reason)
         draft = Draft(
@@ -245,6 +283,26 @@ class MemoryEditor:
         with store.database.write_transaction():
             store.memories.reject_memory(memory, f"wrong: {why}")
             return store.memories.supersede_memory(memory, sanitize_draft(draft), "wrong", full_reason)
+
+    def _correct_part(self, memory: Memory, reason: str, instead: str) -> Memory:
+        """Edit a memory of which a part is wrong; its history keeps the old text and the reason."""
+        if not instead:
+            raise InvalidInput(
+                "The right text is missing; nothing was changed.",
+                f'Give it: `holloway wrong {memory.id} --reason partly "..."`, or use --reason incorrect.',
+            )
+        store = self._opened.find_living(memory.id)[0]
+        with store.database.write_transaction():
+            edited = self.edit(memory.id, content=instead)[0]
+            store.memories.add_history(memory.id, "wrong", reason)
+        return edited
+
+    def _review_derived(self, memory: Memory, reason: str) -> None:
+        """Have a person review the memories that were derived from a wrong one."""
+        for store in self._opened.stores():
+            for derived in store.memories.find_related(RelationType.DERIVED_FROM, memory.id):
+                fields = {"review": ReviewReason.DISPUTED, "review_after": ""}
+                store.memories.update_memory(derived, "disputed", f"{memory.id} is {reason}", **fields)
 
     def _set_aside(self, store: Store, memory: Memory, kind: str, reason: str, at: str = "") -> Memory:
         moment = at or format_stamp(self._opened.clock.now())
@@ -302,6 +360,8 @@ class MemoryEditor:
     def restore(self, reference: str) -> Memory:
         """Restore a memory that was forgotten, pruned or judged wrong; its replacement is withdrawn."""
         store, memory = self._opened.find_memory(reference)
+        if memory.is_alive and excluded_memories.readmit_memory(self._opened.store, memory.id):
+            return memory
         if memory.is_alive:
             raise InvalidInput(f"{memory.id} is not forgotten.", f"`holloway show {memory.id}` shows it.")
         with store.database.write_transaction():

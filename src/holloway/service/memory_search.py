@@ -20,6 +20,7 @@ from holloway.errors import HollowayError
 from holloway.retrieval.candidates import QueryVector, parse_query
 from holloway.retrieval.recall import RecallOptions, RecallResult, check_query, recall_memories
 from holloway.service.project_paths import resolve_path
+from holloway.store import excluded_memories
 from holloway.store import project as projects
 from holloway.store.filter import Filter
 from holloway.store.vectors import EmbeddingCache, VectorStore
@@ -127,6 +128,8 @@ class MemorySearch:
             for store in stores
             for result in recall_memories(store, query, chosen, limit, self._means(store, query, vector, phase))
         ]
+        excluded = set(excluded_memories.read_excluded(self._opened.store.database.connection))
+        results = [result for result in results if result.memory.id not in excluded]
         return sorted(results, key=lambda result: -result.score)[:limit]
 
     def _means(

@@ -14,7 +14,8 @@ from holloway.capture.event_filter import EventFilter
 from holloway.capture.exclusions import load_exclusions
 from holloway.config import SCRATCHPAD_TEXT_CHARS_MAX, replace_file
 from holloway.domain import event as events
-from holloway.domain.memory import parse_choice
+from holloway.domain import memory_json
+from holloway.domain.memory import MemoryType, as_tuple, parse_choice
 from holloway.domain.methodology import find_methodology
 from holloway.domain.ports import format_stamp
 from holloway.domain.work import Outcome, Phase, SessionType
@@ -112,6 +113,8 @@ class Session:
             unit = self._way.work_unit(*map(_safe, work_unit)) if work_unit else None
             revision = memory.branch, git.head_commit(str(memory.project.root))
             self.observe(events.Started(self.now(), session, agent, *revision, kind, part, task, unit, planned_steps))
+        begun = self._observer.pad.start
+        self.reader.phase = str(begun.phase) if begun and begun.phase else ""
         if task:
             self._answer(lambda: prompt_point.follow_task(self.reader, self._state, task), None)
 
@@ -143,13 +146,26 @@ class Session:
             if (admitted_event := self._filter.admit(event)) is not None:
                 self._observer.observe_event(admitted_event)
 
-    def record(self, text: str, *, type: str = "", files: Sequence[str] = ()) -> None:  # noqa: A002  (as above)
+    def record(
+        self,
+        text: str,
+        *,
+        type: str = "",  # noqa: A002  (as above)
+        files: Sequence[str] = (),
+        details: Mapping[str, object] | None = None,
+        tags: Sequence[str] = (),
+    ) -> None:
         """Record a note of the agent; it becomes a memory only if the session succeeds.
 
-        `type` is one of holloway's or one that the methodology adds.
+        `type` is one of holloway's or one that the methodology adds, `details` are the fields of that type. Raises
+        InvalidInput for a field that the type does not have.
         """
         note, kind = self._way.typed(text, type)
-        self.observe(events.Recorded(self.now(), note, kind, tuple(files)))
+        fields = memory_json.merge_record_details({"details": dict(details or {})})
+        if fields:
+            memory_json.parse_details(parse_choice(MemoryType, kind or MemoryType.GOTCHA), fields)
+        stored_details = memory_json.dump_record_details({"details": fields})
+        self.observe(events.Recorded(self.now(), note, kind, tuple(files), "", stored_details, as_tuple("tags", tags)))
 
     def subtask_done(self, name: str, *, validated: bool) -> Learned | None:
         """Record that a part of the work is finished, and save it; a validated part of a long build is learned from."""

@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 
-from holloway.config import INJECTION_THRESHOLDS, STANDING_RULE_CONFIDENCE
+from holloway.config import INJECTION_THRESHOLDS, LESSON_CHARS_MAX, STANDING_RULE_CONFIDENCE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,10 @@ _SHOWABLE = f"""
     AND (:asked OR m.pinned = 1 OR m.source <> 'synthesis'
          OR m.type NOT IN ('context_cost', 'prefetch_pattern', 'task_calibration', 'causal_dependency'))
 """
-_COLUMNS = "m.id, m.type, m.summary, m.state, m.source, m.sessions, m.created_at, m.updated_at, m.stated_at"
+_COLUMNS = (
+    "m.id, m.type, m.summary, m.state, m.source, m.sessions, m.created_at, m.updated_at, m.stated_at, "
+    f"length(m.content) > {LESSON_CHARS_MAX} AS is_cut"
+)
 
 # Gotchas are shown unasked when a file is opened, and so is everything that a person tied to a file, whatever its type.
 # The inner query reads the two indexes only; full rows are fetched for the few that are shown.
@@ -79,6 +82,20 @@ LIMIT :limit
 """
 _ANSWER_CANDIDATES_MAX = 50
 
+# A prompt brings memories with its words, whatever file they are about. Figures, work and recipes come otherwise.
+_MATCHING = f"""
+SELECT {_COLUMNS}, m.content, m.details, '' AS path
+FROM (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH :words ORDER BY rank LIMIT :candidates) hit
+JOIN memories m ON m.seq = hit.seq
+WHERE {_SHOWABLE} AND m.type IN ('gotcha', 'decision', 'preference', 'pattern', 'requirement', 'error_pattern',
+  'module_insight', 'causal_dependency', 'dead_end', 'e2e_observation')
+ORDER BY m.type = 'dead_end' DESC, hit.rank, m.seq DESC
+LIMIT :limit
+"""
+COMMON_WORD_SHARE = 0.2
+COMMON_WORD_MEMORIES_MIN = 10
+"""A word in more than this share of the memories, where there are that many, tells none of them apart."""
+
 _FIXES = f"""
 SELECT {_COLUMNS}, '' AS path
 FROM memories m INDEXED BY memories_errors
@@ -87,6 +104,11 @@ WHERE m.type = 'error_pattern' AND {_SHOWABLE}
       IN (SELECT value FROM json_each(:errors))
 ORDER BY m.pinned DESC, m.confidence DESC, m.seq DESC
 LIMIT :limit
+"""
+
+_REQUIRED = """
+SELECT r.memory FROM memories m JOIN memory_relations r ON r.seq = m.seq
+WHERE m.id IN (SELECT value FROM json_each(:ids)) AND r.type = 'required_with' AND r.memory <> ''
 """
 
 # Details, files and named code of a few memories.
@@ -215,9 +237,32 @@ def find_answers(connection: sqlite3.Connection, words: list[str], viewer: Viewe
     """Find the memories that have all the words of a search; none if there are no words."""
     if not words or any("\0" in word for word in words):
         return []
-    quoted = " AND ".join('"' + word.replace('"', '""') + '"' for word in words)
+    quoted = " AND ".join(map(_quote_word, words))
     values = viewer.to_values() | {"words": quoted, "candidates": _ANSWER_CANDIDATES_MAX, "limit": limit}
     return [dict(row) for row in connection.execute(_ANSWERS, values)]
+
+
+def find_matching(connection: sqlite3.Connection, words: list[str], viewer: Viewer, limit: int) -> Rows:
+    """Find the memories that have one of the words of a prompt, with content and details; dead ends first."""
+    if not words:
+        return []
+    values = viewer.to_values() | {"words": " OR ".join(map(_quote_word, words)), "limit": limit}
+    rows = connection.execute(_MATCHING, values | {"candidates": limit * 4})
+    return [dict(row) | {"details": _parse_details(row["details"])} for row in rows]
+
+
+def list_telling_words(connection: sqlite3.Connection, words: list[str]) -> list[str]:
+    """List the words that tell memories of this project apart: those that only a part of them has."""
+    total = int(connection.execute("SELECT count(*) FROM memories").fetchone()[0])
+    if total < COMMON_WORD_MEMORIES_MIN:
+        return words
+    count = "SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?"
+    counts = {word: int(connection.execute(count, (_quote_word(word),)).fetchone()[0]) for word in words}
+    return [word for word in words if counts[word] <= COMMON_WORD_SHARE * total]
+
+
+def _quote_word(word: str) -> str:
+    return '"' + word.replace('"', '""').replace("\0", "") + '"'
 
 
 def find_fixes(connection: sqlite3.Connection, errors: list[str], viewer: Viewer, limit: int) -> Rows:
@@ -230,6 +275,13 @@ def find_unseen(connection: sqlite3.Connection, ids: list[str], viewer: Viewer) 
     """Find those of these memories that may be shown and have not been, best first."""
     values = viewer.to_values() | {"ids": json.dumps(ids)}
     return [dict(row) for row in connection.execute(_UNSEEN, values)]
+
+
+def find_required(connection: sqlite3.Connection, ids: list[str], viewer: Viewer) -> Rows:
+    """Find the unseen memories that these memories require, in their order."""
+    related = connection.execute(_REQUIRED, {"ids": json.dumps(ids)}).fetchall()
+    required = list(dict.fromkeys(str(row[0]) for row in related if row[0] not in ids))
+    return find_unseen(connection, required, viewer) if required else []
 
 
 def find_unseen_of_type(connection: sqlite3.Connection, kind: str, viewer: Viewer, limit: int) -> Rows:

@@ -137,6 +137,14 @@ class Memories:
         rows = self._db.fetch_rows(sql, (origin,))
         return self._parse_memory(rows[0]) if rows else None
 
+    def find_related(self, kind: RelationType, memory_id: str) -> list[Memory]:
+        """Return the living memories that have a relation of this kind to a memory."""
+        sql = SELECT + (
+            " WHERE m.deleted_at = '' AND m.superseded_by = ''"
+            " AND m.seq IN (SELECT r.seq FROM memory_relations r WHERE r.type = ? AND r.memory = ?) ORDER BY m.seq"
+        )
+        return [self._parse_memory(row) for row in self._db.fetch_rows(sql, (kind, memory_id))]
+
     def count_with_origin(self, prefix: str) -> int:
         """Count the memories, living or not, whose origin begins with a prefix."""
         sql = "SELECT count(*) FROM memories WHERE substr(origin, 1, length(?)) = ?"

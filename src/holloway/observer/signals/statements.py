@@ -131,8 +131,10 @@ def detect_agent_records(activity: SessionActivity) -> Iterator[Signal]:
         text = own_text.strip_own_text(note.text)
         if text.strip():
             kind = MemoryType(note.type) if note.type in set(MemoryType) else MemoryType.GOTCHA
-            facts = {"text": text}
-            yield Signal(SignalName.AGENT_RECORD, build_key(text), note.step, note.files, facts, (text,), type=kind)
+            details = own_text.strip_own_text(note.details)
+            facts = {"text": text, "details": details, "tags": note.tags}
+            quotes = (text, details) if details else (text,)
+            yield Signal(SignalName.AGENT_RECORD, build_key(text), note.step, note.files, facts, quotes, type=kind)
 
 
 def detect_qa_findings(activity: SessionActivity) -> Iterator[Signal]:
