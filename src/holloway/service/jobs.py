@@ -13,11 +13,11 @@ from holloway import git
 from holloway.capture import journal_reader
 from holloway.capture.session_files import Unlearned, from_journal, list_ended
 from holloway.codemap.health import MapBusy
-from holloway.config import SESSION_SILENCE_S
+from holloway.config import READER_IDLE_S, SESSION_SILENCE_S
 from holloway.domain.ports import format_stamp, parse_stamp
 from holloway.promotion import history_harvest, host_notes_import, synthesis
 from holloway.promotion.insight import Reflection
-from holloway.service import agent_notes, session_reading
+from holloway.service import agent_notes, background_worker, session_reading
 from holloway.service.past_sessions import open_session_files
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, learned_files, lifecycle
@@ -233,13 +233,19 @@ def mark_stale(memory: Holloway, seconds: float) -> str:
 
 
 def has_sessions_to_read(memory: Holloway) -> bool:
-    """Return whether sessions wait for the reader, and no agent is at work."""
-    return session_reading.has_waiting(memory) and session_reading.is_idle(memory)
+    """Return whether sessions wait for the reader."""
+    return session_reading.has_waiting(memory)
 
 
 def read_sessions(memory: Holloway, seconds: float) -> str:
-    """Have the chosen language model read sessions, and store the lessons that pass the checks."""
-    return session_reading.read_sessions(memory, Learning(memory.opened), seconds).describe()
+    """Have the chosen language model read sessions, and store the lessons that pass the checks.
+
+    While an agent is at work, another worker is started that waits until it may be done.
+    """
+    result = session_reading.read_sessions(memory, Learning(memory.opened), seconds)
+    if result.must_wait:
+        background_worker.start_later(str(memory.project.folder), str(memory.project.root), READER_IDLE_S + 1)
+    return result.describe()
 
 
 def is_always_due(memory: Holloway) -> bool:

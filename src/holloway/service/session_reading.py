@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.capture import journal_reader, session_files
 from holloway.capture.session_files import SessionFile, SessionFiles, from_transcript
@@ -25,6 +25,7 @@ from holloway.promotion.reader.lesson_store import store_lessons
 from holloway.promotion.reader.reader import ask_reader, build_prompts, judge_answers
 from holloway.promotion.reader.session_view import build_session_view
 from holloway.safety.secrets import redact_secrets
+from holloway.service.session_learning import Learning
 from holloway.store import readings, session_ledger
 from holloway.store.candidates import PROMOTED, REINFORCED
 from holloway.text.tokens import estimate_tokens
@@ -39,10 +40,11 @@ if TYPE_CHECKING:
     from holloway.promotion.reader.reader import JudgedLesson, StretchPrompt
     from holloway.promotion.reader.session_view import SessionView
     from holloway.service.holloway import Holloway
-    from holloway.service.session_learning import Learning
     from holloway.store.candidates import StoredCandidate
     from holloway.store.readings import Reading
 
+PAST_S_MAX = 4 * 60 * 60.0
+"""Longest time for reading past sessions while a person waits."""
 CALL_S_MIN = 20.0
 """Remaining time below which no call is begun."""
 _NOT_NOW = (CapReached, RateLimited, Stopped, NotAsked)
@@ -58,6 +60,8 @@ class ReadingResult:
     stored: int = 0
     failed: int = 0
     stopped: str = ""
+    must_wait: bool = False
+    """Whether it stopped because an agent is at work."""
 
     def describe(self) -> str:
         """Return the result in a line; empty if nothing happened."""
@@ -82,19 +86,37 @@ def queue_session(memory: Holloway, file: SessionFile) -> bool:
     return reading is not None and reading.state == readings.WAITING
 
 
-def queue_transcripts(memory: Holloway, transcripts: Sequence[Transcript], limit: int) -> int:
-    """Queue the newest past sessions; returns how many."""
-    newest = sorted(transcripts, key=lambda transcript: -transcript.modified_at)[:limit]
-    return sum(queue_session(memory, from_transcript(transcript)) for transcript in newest)
+class ReadingPlan(NamedTuple):
+    """Past sessions to read, the tokens of their prompts, or the reason why nothing can be read."""
+
+    transcripts: tuple[Transcript, ...] = ()
+    tokens: int = 0
+    reason: str = ""
 
 
-def estimate_reading(memory: Holloway, transcripts: Sequence[Transcript], limit: int) -> int:
-    """Estimate the tokens that reading the newest past sessions takes, prompts only, without asking anybody."""
+def plan_reading(memory: Holloway, transcripts: Sequence[Transcript], limit: int) -> ReadingPlan:
+    """Choose the newest past sessions that were not read yet, and estimate the cost without asking anybody."""
+    choice = open_reader(memory.store, memory.settings)
+    if choice.reader is None:
+        return ReadingPlan(reason=choice.reason)
+    newest = sorted(transcripts, key=lambda transcript: -transcript.modified_at)
+    unread = [transcript for transcript in newest if not _is_read(memory, transcript)][:limit]
     files = open_files(memory)
-    newest = sorted(transcripts, key=lambda transcript: -transcript.modified_at)[:limit]
-    pads = (files.read_scratchpad(from_transcript(transcript), "") for transcript in newest)
+    pads = (files.read_scratchpad(from_transcript(transcript), "") for transcript in unread)
     prompts = (prompt for pad in pads for prompt in build_prompts(memory.project.name, build_session_view(pad)))
-    return sum(estimate_tokens(prompt.text) for prompt in prompts)
+    return ReadingPlan(tuple(unread), sum(estimate_tokens(prompt.text) for prompt in prompts))
+
+
+def _is_read(memory: Holloway, transcript: Transcript) -> bool:
+    reading = readings.find_reading(memory.store.database, transcript.session)
+    return reading is not None and reading.state == readings.DONE
+
+
+def read_past(memory: Holloway, plan: ReadingPlan, writer: Writer | None = None) -> ReadingResult:
+    """Read the past sessions of a plan now, because a person asked for it."""
+    for transcript in plan.transcripts:
+        queue_session(memory, from_transcript(transcript))
+    return read_sessions(memory, Learning(memory.opened), PAST_S_MAX, writer, is_asked=True)
 
 
 def is_idle(memory: Holloway) -> bool:
@@ -124,7 +146,7 @@ def read_sessions(
     end = time.monotonic() + seconds
     for reading in readings.list_waiting(memory.store.database):
         if not is_asked and not is_idle(memory):
-            result.stopped = "an agent is at work"
+            result.stopped, result.must_wait = "an agent is at work", True
         elif time.monotonic() > end - CALL_S_MIN:
             result.stopped = "left for the next run"
         else:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 PASTED_SOURCE = "pasted into a prompt"
 CLAIM_WORDS_SHARED_MIN = 2
 NAMES_IN_TREE_MIN = 1
+STEM_CHARS = 5
 _BACKTICKED = re.compile(r"`([^`\n]{2,120})`")
 _CODE_LIKE = re.compile(r"[a-z][a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z]|\w_\w|\w\(\)|::|\w\.\w")
 
@@ -220,8 +221,17 @@ def states_claim(quote: str, claim: str) -> bool:
     words = content_words(quote)
     if words and sum(word.isascii() for word in words) * 2 < len(words):
         return True
-    shared = {word[:5] for word in words} & {word[:5] for word in content_words(claim)}
-    return len(shared) >= min(CLAIM_WORDS_SHARED_MIN, len(words) or CLAIM_WORDS_SHARED_MIN)
+    return count_shared_words(quote, claim) >= min(CLAIM_WORDS_SHARED_MIN, len(words) or CLAIM_WORDS_SHARED_MIN)
+
+
+def count_shared_words(text: str, other: str) -> int:
+    """Count the words of a text that another has too, also in another form: "fix" and "fixing"."""
+    stems = {word[:STEM_CHARS] for word in content_words(other)}
+    return sum(any(_is_same_stem(word[:STEM_CHARS], stem) for stem in stems) for word in content_words(text))
+
+
+def _is_same_stem(word: str, stem: str) -> bool:
+    return word.startswith(stem) or stem.startswith(word)
 
 
 def content_words(text: str) -> set[str]:

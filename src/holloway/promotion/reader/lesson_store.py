@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from holloway.config import TAG_CHARS_MAX
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.domain.memory_details import CausalDependency, Decision, ErrorFix
@@ -17,11 +18,13 @@ from holloway.promotion.candidate import Candidate
 from holloway.promotion.gates import HELD_DAYS, GateDecision
 from holloway.promotion.memory_kinds import choose_memory_type, parse_statement_details
 from holloway.promotion.reader.lesson_checks import Treatment
-from holloway.promotion.reader.lesson_evidence import cue
+from holloway.promotion.reader.lesson_evidence import content_words, count_shared_words, cue
 from holloway.promotion.reader.view_rows import Voice
 from holloway.store import candidates as ledger
 from holloway.store.candidates import DROPPED, HELD, StoredCandidate
+from holloway.text.failures import fingerprint_failure
 from holloway.text.fingerprint import fingerprint_text
+from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,9 +40,14 @@ FIRST_NUMBER = 1_001
 """Number of a session's first lesson among its candidates; those of its signals come before."""
 RULE_CONFIDENCE = 0.90
 """A rule that the person laid down for good."""
+WISH_CONFIDENCE = 0.70
+"""A statement of the person that may be about the task at hand."""
 CORROBORATED_CONFIDENCE = 0.80
 CONCLUDED_CONFIDENCE = 0.66
 ORIGIN_PREFIX = "reader:"
+PERSONS_SHARE_MIN = 0.25
+"""Share of the words of a lesson that the person must have used for it to be their word."""
+_PERSONS_KINDS = frozenset({"user_rule", "decision", "convention", "constraint"})
 
 
 def store_lessons(
@@ -113,11 +121,11 @@ def build_draft(
         details=_build_details(memory_type, lesson),
         files=lesson.files,
         modules=(module,) if module else (),
-        tags=(f"from {_name_source(lesson)}"[:60],) if for_review else (),
+        tags=_choose_tags(lesson, for_review=for_review),
         source=source,
         state=State.QUARANTINED if for_review else None,
         confidence=initial * (confidence.TAINTED_FACTOR if for_review else 1.0),
-        review=ReviewReason.TAINTED if for_review else None,
+        review=_choose_review(source, for_review=for_review),
         session=session.id,
         agent=session.agent,
         branch=session.branch,
@@ -129,15 +137,36 @@ def build_draft(
     )
 
 
+def _choose_tags(lesson: Lesson, *, for_review: bool) -> tuple[str, ...]:
+    """Return the topic or the command that a lesson is for, and the untrusted source of one for review."""
+    kind, value = lesson.proposal.trigger
+    topic = one_line(value, TAG_CHARS_MAX) if kind in ("topic", "command") else ""
+    source = f"from {_name_source(lesson)}"[:60] if for_review else ""
+    return tuple(filter(None, (topic, source)))
+
+
+def _choose_review(source: Source, *, for_review: bool) -> ReviewReason | None:
+    if for_review:
+        return ReviewReason.TAINTED
+    return ReviewReason.INFERRED if source is Source.USER_CORRECTION else None
+
+
 def _choose_source(judgement: JudgedLesson, lesson: Lesson) -> tuple[Source, float]:
     """Return who says a lesson and how far it may be believed at birth: only a person's rule for good stands alone."""
-    if lesson.person_quotes and lesson.proposal.kind in ("user_rule", "decision", "convention"):
-        return Source.USER_CORRECTION, RULE_CONFIDENCE if _is_for_good(lesson) else CORROBORATED_CONFIDENCE
+    if lesson.proposal.kind in _PERSONS_KINDS and _is_persons_claim(lesson):
+        return Source.USER_CORRECTION, RULE_CONFIDENCE if _is_for_good(lesson) else WISH_CONFIDENCE
     if not judgement.corroboration:
         return Source.AGENT_CONCLUDED, CONCLUDED_CONFIDENCE
     if any(quote.row.voice is Voice.COMMIT for quote in lesson.stating_quotes):
         return Source.COMMIT_AUTO, CORROBORATED_CONFIDENCE
     return Source.AGENT_NOTE, CORROBORATED_CONFIDENCE
+
+
+def _is_persons_claim(lesson: Lesson) -> bool:
+    """Return whether the person's own words make up enough of a claim to say "you said"."""
+    words = content_words(lesson.text)
+    quotes = (quote.text for quote in lesson.person_quotes)
+    return any(count_shared_words(lesson.text, quote) >= PERSONS_SHARE_MIN * len(words) for quote in quotes)
 
 
 def _is_for_good(lesson: Lesson) -> bool:
@@ -155,7 +184,7 @@ def _build_details(memory_type: MemoryType, lesson: Lesson) -> Details | None:
     if memory_type is MemoryType.DECISION and why:
         return Decision(why)
     if memory_type is MemoryType.ERROR_PATTERN and trigger == "error" and value:
-        return ErrorFix(value, lesson.text)
+        return ErrorFix(value, lesson.text, fingerprint=fingerprint_failure(value))
     if memory_type is MemoryType.CAUSAL_DEPENDENCY and trigger == "file" and value:
         return CausalDependency(value, lesson.text, why)
     return parse_statement_details(memory_type, lesson.text)

@@ -121,7 +121,9 @@ def _locate_lessons(proposals: Sequence[ProposedLesson], evidence: SessionEviden
     for proposal in proposals:
         quotes = [index.locate_quote(quote) for quote in proposal.quotes]
         located = tuple(quote for quote in quotes if quote)
-        files = tuple(_resolve_files(proposal.files, evidence))
+        trigger, value = proposal.trigger
+        named = (*proposal.files, value) if trigger == "file" and value else proposal.files
+        files = tuple(_resolve_files(named, evidence))
         lessons.append(Lesson(proposal, located, files) if len(located) == len(quotes) else None)
     return lessons
 

@@ -34,12 +34,12 @@ PROMPT_ROW_CHARS_MAX = 6_000
 PASTED_ROW_CHARS_MAX = 800
 DOCUMENT_CHARS_MIN = 1_500
 """Length from which a prompt that begins with a heading is a document, not what a person typed."""
-PROSE_ROW_CHARS_MAX = 2_000
+PROSE_ROW_CHARS_MAX = 3_000
 SUMMARY_ROW_CHARS_MAX = 5_000
-COMMAND_ROW_CHARS_MAX = 400
+COMMAND_ROW_CHARS_MAX = 260
 ERROR_ROW_CHARS_MAX = 700
 OUTPUT_ROW_CHARS_MAX = 240
-REPORT_ROW_CHARS_MAX = 2_400
+REPORT_ROW_CHARS_MAX = 1_600
 """Limit of the result of a subagent, a server or a page."""
 COMMIT_ROW_CHARS_MAX = 2_000
 DIFF_LINES_MAX = 8
@@ -53,6 +53,8 @@ _EXIT_CODE = re.compile(r"(?:Exit code|exited with code|exit status)[: ]*(-?\d{1
 _HEADING = re.compile(r"^#{1,6} ")
 _REPORT_KINDS = frozenset({ToolKind.SUBAGENT, ToolKind.MCP, ToolKind.WEB})
 _REMOTE_PROGRAMS = ("gh ", "glab ")
+_SENDING = re.compile(r"(?: -f | -F |--field|--body| create | -X (?:POST|PUT|PATCH|DELETE))")
+"""Options with which a client of a code host sends something: what it prints then repeats what was sent."""
 
 
 class Voice(StrEnum):
@@ -221,7 +223,7 @@ def _render_output(action: Action) -> str:
     kinds = {step.kind for step in parse_command(action.command)}
     if kinds & {TEST, CHECK}:
         return clean_row(cut_end(output.strip(), OUTPUT_ROW_CHARS_MAX), OUTPUT_ROW_CHARS_MAX)
-    if action.command.lstrip().startswith(_REMOTE_PROGRAMS):
+    if action.command.lstrip().startswith(_REMOTE_PROGRAMS) and not _SENDING.search(action.command):
         return clean_row(output, REPORT_ROW_CHARS_MAX)
     return ""
 
