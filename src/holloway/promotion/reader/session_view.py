@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holloway.observer.scratchpad import Scratchpad
     from holloway.promotion.reader.view_rows import ViewRow
 
-STRETCH_TOKENS_MIN = 400
+STRETCH_TOKENS_MIN = 150
 """Stretches with fewer tokens of prose, errors and commits hold nothing to learn."""
 _RICHNESS = {
     Voice.PERSON: 4.0,
