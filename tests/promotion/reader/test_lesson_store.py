@@ -4,6 +4,7 @@ from holloway.domain.memory import MemoryType, ReviewReason, Source, State
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
 from holloway.store import candidates
+from holloway.store.filter import Filter
 from tests.conftest import Repository
 from tests.observer.story import Story
 from tests.promotion.reader.reading import TOKENS, lesson, read_and_store
@@ -103,3 +104,28 @@ def test_learning_again_from_a_session_keeps_what_was_read(memory: Holloway) -> 
     Learning(memory.opened).learn(story().user("And now the logout").pad())
     stored = candidates.list_session_candidates(memory.store.database, "s1")
     assert row.number in [one.number for one in stored]
+
+
+def test_a_lesson_takes_the_place_of_the_sentence_that_it_quotes(memory: Holloway) -> None:
+    said = "The retry limit of the shop comes from limits.toml because settings.py is read too late to be of use."
+    told = Story().user("Raise the retry limit").edit("limits.toml", [], ["retry = 3"]).green()
+    told = told.records(said, "gotcha").says(said, thinking=False).user("Yes, that makes sense")
+    proposal = lesson("The retry limit of the shop is read from limits.toml, not from settings.py", said)
+    (row,) = read_and_store(memory, told.green(), proposal)
+    kept = memory.get(row.memory)
+    assert kept.is_alive
+    others = [one for one in memory.store.memories.find_memories(Filter(session="s1"), limit=-1) if one.id != kept.id]
+    assert said not in [one.content for one in others]
+
+
+def test_a_lesson_waits_until_the_history_has_the_code_that_it_names(memory: Holloway, repository: Repository) -> None:
+    told = story().edit(TOKENS, [], ["def warm_cache():"])
+    told = told.says("The cache of the tokens is filled by warm_cache.", thinking=False)
+    text = "The cache of the tokens is filled by warm_cache"
+    read_and_store(memory, told, lesson(text, text, files=(TOKENS,)))
+    repository.commit(TOKENS, "def other():\n    pass\n")
+    Learning(memory.opened).settle_held()
+    states = [
+        one.state for one in candidates.list_session_candidates(memory.store.database, "s1") if one.number > 1_000
+    ]
+    assert states == [candidates.HELD]

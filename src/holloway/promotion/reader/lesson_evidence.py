@@ -125,7 +125,7 @@ class SessionEvidence:
 
     def find_corroboration(self, lesson: Lesson) -> str:
         """Return what agrees with a lesson beyond the agent's own words; empty if nothing does."""
-        if lesson.person_quotes:
+        if set(lesson.person_quotes) & set(lesson.stating_quotes):
             return "the person said it"
         step = max((quote.row.step for quote in lesson.own_quotes), default=0)
         commit_row = next((quote.row for quote in lesson.own_quotes if quote.row.voice is Voice.COMMIT), None)
@@ -153,9 +153,9 @@ class SessionEvidence:
     def _find_green_run(self, lesson: Lesson, step: int) -> str:
         """Return whether a run that failed before passed later, after an edit of a file of the lesson."""
         edited = {entry.path: entry.step for entry in self.activity.successful_edits if entry.path in lesson.files}
-        if lesson.files and not edited:
+        if not edited:
             return ""
-        last_edit = max(edited.values(), default=step)
+        last_edit = max(edited.values())
         for entry in self.activity.entries:
             if entry.step >= max(step, last_edit) and _has_passed(entry) and self._failed_before(entry):
                 return "a run that failed before passed later"

@@ -22,6 +22,7 @@ from holloway.promotion.reader.lesson_evidence import content_words, count_share
 from holloway.promotion.reader.view_rows import Voice
 from holloway.store import candidates as ledger
 from holloway.store.candidates import DROPPED, HELD, StoredCandidate
+from holloway.store.filter import Filter
 from holloway.text.failures import fingerprint_failure
 from holloway.text.fingerprint import fingerprint_text
 from holloway.text.sanitize import one_line
@@ -29,6 +30,7 @@ from holloway.text.sanitize import one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from holloway.domain.memory import Memory
     from holloway.domain.memory_details import Details
     from holloway.domain.work import SessionSummary
     from holloway.promotion.candidate import CodeMapLookup
@@ -45,6 +47,8 @@ WISH_CONFIDENCE = 0.70
 CORROBORATED_CONFIDENCE = 0.80
 CONCLUDED_CONFIDENCE = 0.66
 ORIGIN_PREFIX = "reader:"
+REPEATED_SHARE = 0.8
+"""Share of the words of a memory that are in one quote, when the memory is that quote."""
 PERSONS_SHARE_MIN = 0.25
 """Share of the words of a lesson that the person must have used for it to be their word."""
 _PERSONS_KINDS = frozenset({"user_rule", "decision", "convention", "constraint"})
@@ -100,10 +104,27 @@ def _decide_lesson(
     if finding.treatment is Treatment.WAIT:
         candidate.state, candidate.reason = HELD, f"{finding.check}: {finding.reason}"
         return candidate
+    if candidate.duplicate_of is None and candidate.replaces is None:
+        candidate.replaces = _find_raw_memory(store, candidate.draft, lesson)
     pipeline.store_candidate(store, candidate, candidate.draft)
     if candidate.state != DROPPED and not candidate.reason:
         candidate.reason = f"{finding.check}: {finding.reason}" if finding.reason else judgement.corroboration
     return candidate
+
+
+def _find_raw_memory(store: Store, draft: Draft, lesson: Lesson) -> Memory | None:
+    """Return the memory of the same session that is a sentence which a lesson quotes: the lesson takes its place.
+
+    A memory that anybody confirmed, or that may be believed more, stays.
+    """
+    for memory in store.memories.find_memories(Filter(session=draft.session), limit=-1):
+        is_open = memory.state is State.UNCONFIRMED and memory.confidence <= (draft.confidence or 0.0)
+        words = content_words(memory.content)
+        if is_open and not memory.origin.startswith(ORIGIN_PREFIX) and words:
+            quotes = (quote.text for quote in lesson.stating_quotes)
+            if any(len(words & content_words(quote)) >= REPEATED_SHARE * len(words) for quote in quotes):
+                return memory
+    return None
 
 
 def build_draft(
