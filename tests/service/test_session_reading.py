@@ -28,6 +28,7 @@ KEY = "ghp_" + "a1B2c3D4e5F6" * 3
 def reader(monkeypatch: pytest.MonkeyPatch) -> FakeWriter:
     """A reader is on; its answers are those of the test."""
     writer = FakeWriter()
+    monkeypatch.setenv("HOLLOWAY_READER_PROVIDER", "openai")
     monkeypatch.setattr(
         "holloway.llm.reader_choice.choose_reader", lambda settings: type("C", (), {"writer": writer, "reason": ""})
     )
@@ -152,12 +153,26 @@ def test_a_session_without_a_transcript_keeps_its_journal_until_it_was_read(
 
 
 def test_without_a_reader_nothing_waits(memory: Holloway, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    choice = type("C", (), {"writer": None, "reason": "off"})
-    monkeypatch.setattr("holloway.llm.reader_choice.choose_reader", lambda settings: choice)
+    monkeypatch.setenv("HOLLOWAY_READER_PROVIDER", "off")
     log = leave_session(memory)
     learn_and_wait(memory, clock)
     assert not session_reading.has_waiting(memory)
     assert not log.exists()
+    monkeypatch.setenv("HOLLOWAY_READER_PROVIDER", "openai")
+    assert not session_reading.has_waiting(memory)
+
+
+def test_a_reader_that_cannot_be_reached_now_reads_later(
+    memory: Holloway, clock: FakeClock, reader: FakeWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = type("C", (), {"writer": None, "reason": "its program is not on the PATH"})
+    with monkeypatch.context() as patched:
+        patched.setattr("holloway.llm.reader_choice.choose_reader", lambda settings: gone)
+        leave_session(memory)
+        learn_and_wait(memory, clock)
+        assert read(memory).stopped == "its program is not on the PATH"
+    reader._answers.append(ANSWER)
+    assert read(memory).stored == 1
 
 
 def test_a_transcript_that_is_gone_ends_its_reading(memory: Holloway, clock: FakeClock, reader: FakeWriter) -> None:

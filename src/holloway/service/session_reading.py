@@ -75,8 +75,11 @@ class _OutOfTime(Exception):
 
 
 def queue_session(memory: Holloway, file: SessionFile) -> bool:
-    """Queue a session that was learned from, if a reader is on; returns whether it waits to be read."""
-    if open_reader(memory.store, memory.settings).reader is None:
+    """Queue a session that was learned from, if a reader is on; returns whether it waits to be read.
+
+    A reader that cannot be reached now may be later.
+    """
+    if not is_on(memory):
         return False
     database = memory.store.database
     agent = file.transcript.agent if file.transcript else ""
@@ -126,9 +129,14 @@ def is_idle(memory: Holloway) -> bool:
     return all(now - session_files.last_event_at(journal) > READER_IDLE_S for journal in journals)
 
 
+def is_on(memory: Holloway) -> bool:
+    """Return whether the person chose a reader for this project."""
+    return memory.settings.get_text("reader.provider") != "off"
+
+
 def has_waiting(memory: Holloway) -> bool:
-    """Return whether sessions wait for the reader."""
-    return bool(readings.list_waiting(memory.store.database))
+    """Return whether sessions wait for a reader that is on."""
+    return is_on(memory) and bool(readings.list_waiting(memory.store.database))
 
 
 def read_sessions(
