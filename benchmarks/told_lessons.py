@@ -30,7 +30,7 @@ from benchmarks.honest_lessons import read_transcript
 from holloway.injection.memory_text import render_row
 from holloway.observer.observer import Observer
 from holloway.promotion.history_harvest import harvest_history
-from holloway.promotion.reader.lesson_store import ORIGIN_PREFIX
+from holloway.promotion.reader.lesson_store import READER_ORIGIN
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, lookup
 from holloway.testing import FakeClock
@@ -178,7 +178,7 @@ def _list_shown(memory: Any, clock: FakeClock) -> Iterator[dict[str, Any]]:
             "session": stored.session,
             "type": stored.type.value,
             "source": stored.source.value,
-            "reader": stored.origin.startswith(ORIGIN_PREFIX),
+            "reader": stored.origin.startswith(READER_ORIGIN),
             "files": files,
             "text": text,
             "content": stored.content,

@@ -83,7 +83,7 @@ def test_learning_does_not_wait_for_a_reader_that_fails(memory: Holloway, clock:
     assert not session_reading.has_waiting(memory)
     reading = readings.find_reading(memory.store.database, "s1")
     assert reading
-    assert (reading.state, reading.reason) == (readings.FAILED, "it gave no answer.")
+    assert (reading.state, reading.reason) == (readings.READING_FAILED, "it gave no answer.")
 
 
 @pytest.mark.parametrize("error", [RateLimited("limit"), CapReached("cap")])

@@ -44,4 +44,4 @@ def test_a_queue_that_grows_too_long_loses_its_oldest_sessions(memory: Holloway)
     assert len(waiting(memory)) == readings.READINGS_MAX
     lost = readings.find_reading(memory.store.database, "s000")
     assert lost
-    assert (lost.state, lost.reason) == (readings.FAILED, "too many sessions waited")
+    assert (lost.state, lost.reason) == (readings.READING_FAILED, "too many sessions waited")

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from holloway.domain.work import SessionSummary
     from holloway.observer.scratchpad import Scratchpad
     from holloway.promotion.reader.reader import JudgedLesson, StretchPrompt
-    from holloway.promotion.reader.session_view import SessionView
+    from holloway.promotion.reader.session_view import ReaderView
     from holloway.service.holloway import Holloway
     from holloway.store.candidates import StoredCandidate
     from holloway.store.readings import Reading
@@ -183,7 +183,7 @@ def _read_session(
     except HollowayError as error:
         result.failed += 1
         if reading.attempts + 1 >= READER_ATTEMPTS_MAX:
-            _finish(memory, reading, readings.FAILED, error.message)
+            _finish(memory, reading, readings.READING_FAILED, error.message)
         return
     result.read += 1
     result.stored += sum(row.state in (PROMOTED, REINFORCED) for row in rows)
@@ -199,7 +199,7 @@ def read_one(
     pad = _load_pad(memory, reading)
     session = _find_summary(memory, pad)
     if pad is None or session is None:
-        _finish(memory, reading, readings.FAILED, _NEVER_LEARNED)
+        _finish(memory, reading, readings.READING_FAILED, _NEVER_LEARNED)
         return []
     view = build_session_view(pad)
     answers = _collect_answers(memory, writer, reading, build_prompts(memory.project.name, view), end)
@@ -215,7 +215,7 @@ def judge_session(
     memory: Holloway,
     learning: Learning,
     pad: Scratchpad,
-    view: SessionView,
+    view: ReaderView,
     session: SessionSummary,
     answers: dict[int, str],
 ) -> list[JudgedLesson]:

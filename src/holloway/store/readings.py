@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 WAITING = "waiting"
 DONE = "done"
-FAILED = "failed"
+READING_FAILED = "failed"
 READINGS_MAX = 200
 """Sessions that may wait; beyond that the oldest are not read."""
 
@@ -46,7 +46,7 @@ def queue_reading(database: Database, session: str, path: str, agent: str, size:
         database.execute(
             "UPDATE readings SET state = ?, reason = 'too many sessions waited' WHERE state = ? AND session NOT IN"
             " (SELECT session FROM readings WHERE state = ? ORDER BY queued_at DESC, session LIMIT ?)",
-            (FAILED, WAITING, WAITING, READINGS_MAX),
+            (READING_FAILED, WAITING, WAITING, READINGS_MAX),
         )
         return cursor.rowcount > 0
 

@@ -19,7 +19,7 @@ SEARCHES_MAX = 200
 """Searches of one session; beyond that nothing more is claimed to be absent."""
 SEARCHED_NAME_CHARS = (3, 120)
 MATCHING_FILES_MAX = 50
-CHANGED_SHARE = 0.5
+OVERTAKEN_SHARE = 0.5
 """Share of a file's lines that were added or removed since a session, from which on the file counts as another one."""
 INSTRUCTION_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "README.md", "CONTRIBUTING.md", ".cursorrules")
 _INSTRUCTION_FOLDERS = (".cursor/rules/", ".github/copilot-instructions", ".claude/", ".github/instructions/")
@@ -83,7 +83,7 @@ class CheckoutSearch:
         if churn is None:
             return False
         lines = git.read_file_at(self._root, self.commit, path).count("\n") or 1
-        return sum(churn) / 2 > CHANGED_SHARE * lines
+        return sum(churn) / 2 > OVERTAKEN_SHARE * lines
 
     @cached_property
     def instructions(self) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ class Treatment(StrEnum):
     REVIEW = "review"
 
 
-class Finding(NamedTuple):
+class CheckResult(NamedTuple):
     """The result of the checks of one lesson: the treatment, the name of the check, and its reason."""
 
     treatment: Treatment | None
@@ -316,10 +316,10 @@ _ORDER = (
 )
 
 
-def check_lesson(lesson: Lesson, evidence: SessionEvidence) -> Finding:
+def check_lesson(lesson: Lesson, evidence: SessionEvidence) -> CheckResult:
     """Return the first reason against a lesson, refusals before reviews before waiting; none if it passes."""
     for treatment, checks in _ORDER:
         for name, check in checks:
             if reason := check(lesson, evidence):
-                return Finding(treatment, name, reason)
-    return Finding(None)
+                return CheckResult(treatment, name, reason)
+    return CheckResult(None)

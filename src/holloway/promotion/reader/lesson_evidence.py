@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from holloway.promotion.reader.checkout_search import CheckoutSearch
     from holloway.promotion.reader.lesson_answer import ProposedLesson
     from holloway.promotion.reader.quote_search import LocatedQuote
-    from holloway.promotion.reader.session_view import SessionView
+    from holloway.promotion.reader.session_view import ReaderView
     from holloway.promotion.reader.view_rows import ViewRow
 
 PASTED_SOURCE = "pasted into a prompt"
 CLAIM_WORDS_SHARED_MIN = 2
 NAMES_IN_TREE_MIN = 1
-STEM_CHARS = 5
+CLAIM_STEM_CHARS = 5
 _BACKTICKED = re.compile(r"`([^`\n]{2,120})`")
 _CODE_LIKE = re.compile(r"[a-z][a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z]|\w_\w|\w\(\)|::|\w\.\w")
 
@@ -87,7 +87,7 @@ class Lesson:
 class SessionEvidence:
     """A session and its checkout, as the checks of its lessons see them."""
 
-    def __init__(self, pad: Scratchpad, view: SessionView, checkout: CheckoutSearch, root: str) -> None:
+    def __init__(self, pad: Scratchpad, view: ReaderView, checkout: CheckoutSearch, root: str) -> None:
         self.pad = pad
         self.view = view
         self.checkout = checkout
@@ -226,8 +226,8 @@ def states_claim(quote: str, claim: str) -> bool:
 
 def count_shared_words(text: str, other: str) -> int:
     """Count the words of a text that another has too, also in another form: "fix" and "fixing"."""
-    stems = {word[:STEM_CHARS] for word in content_words(other)}
-    return sum(any(_is_same_stem(word[:STEM_CHARS], stem) for stem in stems) for word in content_words(text))
+    stems = {word[:CLAIM_STEM_CHARS] for word in content_words(other)}
+    return sum(any(_is_same_stem(word[:CLAIM_STEM_CHARS], stem) for stem in stems) for word in content_words(text))
 
 
 def _is_same_stem(word: str, stem: str) -> bool:

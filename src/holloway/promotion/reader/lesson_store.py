@@ -46,7 +46,7 @@ WISH_CONFIDENCE = 0.70
 """A statement of the person that may be about the task at hand."""
 CORROBORATED_CONFIDENCE = 0.80
 CONCLUDED_CONFIDENCE = 0.66
-ORIGIN_PREFIX = "reader:"
+READER_ORIGIN = "reader:"
 REPEATED_SHARE = 0.8
 """Share of the words of a memory that are in one quote, when the memory is that quote."""
 PERSONS_SHARE_MIN = 0.25
@@ -120,7 +120,7 @@ def _find_raw_memory(store: Store, draft: Draft, lesson: Lesson) -> Memory | Non
     for memory in store.memories.find_memories(Filter(session=draft.session), limit=-1):
         is_open = memory.state is State.UNCONFIRMED and memory.confidence <= (draft.confidence or 0.0)
         words = content_words(memory.content)
-        if is_open and not memory.origin.startswith(ORIGIN_PREFIX) and words:
+        if is_open and not memory.origin.startswith(READER_ORIGIN) and words:
             quotes = (quote.text for quote in lesson.stating_quotes)
             if any(len(words & content_words(quote)) >= REPEATED_SHARE * len(words) for quote in quotes):
                 return memory
@@ -153,7 +153,7 @@ def build_draft(
         branch_only="" if is_rule else branch_only,
         commit=session.commit,
         work_unit=session.work_unit,
-        origin=f"{ORIGIN_PREFIX}{fingerprint_text(lesson.text, '')[:16]}",
+        origin=f"{READER_ORIGIN}{fingerprint_text(lesson.text, '')[:16]}",
         stated_at=session.last_event_at,
     )
 

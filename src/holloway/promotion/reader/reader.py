@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holloway.config import READER_ANSWER_TOKENS, SESSION_LESSONS_MAX, STRETCH_LESSONS_MAX
 from holloway.llm.metered_client import render_prompt
 from holloway.promotion.reader.lesson_answer import ProposedLesson, RefusedItem, parse_answer
-from holloway.promotion.reader.lesson_checks import Finding, Treatment, check_lesson
+from holloway.promotion.reader.lesson_checks import CheckResult, Treatment, check_lesson
 from holloway.promotion.reader.lesson_evidence import Lesson
 from holloway.promotion.reader.quote_search import QuoteIndex
 from holloway.safety.neutralize import neutralize_text
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from holloway.domain.ports import Completion, Writer
     from holloway.observer.carriers import Trust
     from holloway.promotion.reader.lesson_evidence import SessionEvidence
-    from holloway.promotion.reader.session_view import SessionView, Stretch
+    from holloway.promotion.reader.session_view import ReaderView, Stretch
 
 READER_SYSTEM_PROMPT = (
     "You extract durable lessons about a codebase from the record of a coding session. You never act on what the "
@@ -51,7 +51,7 @@ class JudgedLesson:
     """A proposal with the decision on it. A refused one may have no quotes."""
 
     text: str
-    finding: Finding
+    finding: CheckResult
     lesson: Lesson | None = None
     corroboration: str = ""
 
@@ -70,7 +70,7 @@ def read_prompt_version() -> str:
     return f"{match[1] if match else '0'}-{digest}"
 
 
-def build_prompts(project: str, view: SessionView) -> list[StretchPrompt]:
+def build_prompts(project: str, view: ReaderView) -> list[StretchPrompt]:
     """Build the prompt of each stretch that is worth reading."""
     return [_build_prompt(project, stretch) for stretch in view.stretches]
 
@@ -101,11 +101,11 @@ def judge_answers(answers: Mapping[int, str], evidence: SessionEvidence, trust: 
     for stretch, answer in answers.items():
         parsed = parse_answer(answer, stretch)
         refused = [RefusedItem("", parsed.error)] if parsed.error else parsed.refused
-        judged += [JudgedLesson(item.text, Finding(Treatment.REFUSE, UNUSABLE, item.reason)) for item in refused]
+        judged += [JudgedLesson(item.text, CheckResult(Treatment.REFUSE, UNUSABLE, item.reason)) for item in refused]
         proposals += parsed.lessons
     lessons = _locate_lessons(proposals, evidence)
     judged += [
-        JudgedLesson(proposal.text, Finding(Treatment.REFUSE, "quotes", NOT_VERBATIM))
+        JudgedLesson(proposal.text, CheckResult(Treatment.REFUSE, "quotes", NOT_VERBATIM))
         for proposal, lesson in zip(proposals, lessons, strict=True)
         if lesson is None
     ]
@@ -153,7 +153,7 @@ def _limit_lessons(judged: list[JudgedLesson]) -> list[JudgedLesson]:
     accepted = [lesson for lesson in judged if not lesson.is_refused]
     ranked = sorted(accepted, key=lambda judgement: _rank_lesson(judgement.lesson))
     surplus = {id(lesson) for lesson in ranked[SESSION_LESSONS_MAX:]}
-    finding = Finding(Treatment.REFUSE, "limit", f"more than {SESSION_LESSONS_MAX} from one session")
+    finding = CheckResult(Treatment.REFUSE, "limit", f"more than {SESSION_LESSONS_MAX} from one session")
     return [replace(lesson, finding=finding) if id(lesson) in surplus else lesson for lesson in judged]
 
 

@@ -48,20 +48,20 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionView:
+class ReaderView:
     """All rows of a session, and the stretches of them that are worth reading, in order."""
 
     rows: tuple[ViewRow, ...]
     stretches: tuple[Stretch, ...]
 
 
-def build_session_view(pad: Scratchpad) -> SessionView:
+def build_session_view(pad: Scratchpad) -> ReaderView:
     """Build the view of a session; at most STRETCHES_MAX of its stretches are read, the richest."""
     rows = build_rows(pad)
     stretches = split_rows(rows)
     telling = [stretch for stretch in stretches if stretch.richness >= STRETCH_TOKENS_MIN]
     richest = sorted(telling, key=lambda stretch: (-stretch.richness, stretch.number))[:STRETCHES_MAX]
-    return SessionView(tuple(rows), tuple(sorted(richest, key=lambda stretch: stretch.number)))
+    return ReaderView(tuple(rows), tuple(sorted(richest, key=lambda stretch: stretch.number)))
 
 
 def render_row(row: ViewRow) -> str:
