@@ -20,16 +20,17 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import holloway
 from benchmarks.honest_lessons import read_transcript
 from holloway.injection.memory_text import render_row
 from holloway.observer.observer import Observer
 from holloway.promotion.history_harvest import harvest_history
+from holloway.promotion.reader.lesson_store import READER_ORIGIN
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, lookup
 from holloway.testing import FakeClock
@@ -37,6 +38,7 @@ from holloway.text.fingerprint import normalise_text
 
 if TYPE_CHECKING:
     from holloway.observer.scratchpad import Scratchpad
+    from holloway.service.holloway import Holloway
 
 TUNING, REPORTING = "lessons_tuning.jsonl", "lessons_reporting.jsonl"
 WORTH_MIN = 2
@@ -59,24 +61,44 @@ def hash_text(text: str) -> str:
 
 def show(options: argparse.Namespace) -> None:
     """Learn the sessions of every project of a set, and write what would be told."""
+    rows: list[dict[str, Any]] = []
+    for project in load_projects(options):
+        started = time.process_time()
+        for row in learn_project(project.repository, project.pads):
+            rows.append(row | {"project": project.letter, "labelled": row["session"] in project.labelled})
+        print(f"{project.letter}: {len(project.pads)} sessions, {time.process_time() - started:.1f} s CPU")
+    write_rows(options.out, rows)
+
+
+class LabelledProject(NamedTuple):
+    """A project of a set: its letter, its repository, the labelled sessions and the sessions to learn, in order."""
+
+    letter: str
+    repository: Path
+    labelled: frozenset[str]
+    pads: list[Scratchpad]
+
+
+def load_projects(options: argparse.Namespace) -> Iterator[LabelledProject]:
+    """Yield the projects of a set with their sessions."""
     gold = load_gold(options.data, options.set)
-    options.out.mkdir(parents=True, exist_ok=True)
-    shown_rows: list[dict[str, Any]] = []
-    dropped_rows: list[dict[str, Any]] = []
-    for letter, repository in name_projects(gold).items():
-        labelled = {row["session"] for row in gold if row["repo"] == repository}
-        folder = repository.replace("/", "+")
+    for letter, name in name_projects(gold).items():
+        labelled = frozenset(row["session"] for row in gold if row["repo"] == name)
+        folder = name.replace("/", "+")
         files = sorted((options.transcripts / folder).glob("*.jsonl"))
         chosen = [file for file in files if options.all_sessions or file.stem in labelled]
         pads = sorted((pad for file in chosen if (pad := read_pad(file))), key=lambda pad: pad.last_at)
-        started = time.process_time()
-        for row in learn_project(options.repositories / folder / "repo", pads):
-            row |= {"project": letter, "labelled": row["session"] in labelled}
-            (shown_rows if row.pop("shown") else dropped_rows).append(row)
-        print(f"{letter}: {len(pads)} sessions, {time.process_time() - started:.1f} s CPU")
-    for name, rows in (("shown", shown_rows), ("dropped", dropped_rows)):
-        with (options.out / f"{name}.jsonl").open("w", encoding="utf-8") as file:
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        yield LabelledProject(letter, options.repositories / folder / "repo", labelled, pads)
+
+
+def write_rows(folder: Path, rows: list[dict[str, Any]]) -> None:
+    """Write the memories that would be told, and the dropped and held candidates, to two files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shown_rows = [row for row in rows if row["shown"]]
+    dropped_rows = [row for row in rows if not row["shown"]]
+    for name, chosen in (("shown", shown_rows), ("dropped", dropped_rows)):
+        with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in chosen)
     counts = Counter((row["project"], row["source"]) for row in shown_rows)
     print(f"{len(shown_rows)} shown, {len(dropped_rows)} dropped or held", dict(counts))
 
@@ -95,8 +117,18 @@ def read_pad(path: Path) -> Scratchpad | None:
     return observer.pad if observer.pad.notes and observer.pad.actions else None
 
 
-def learn_project(repository: Path, pads: list[Scratchpad]) -> Iterator[dict[str, Any]]:
-    """Learn sessions in order; yield each memory and candidate with whether it would be told."""
+def learn_project(
+    repository: Path,
+    pads: list[Scratchpad],
+    make_learning: Callable[[Holloway], Learning] = lambda memory: Learning(memory.opened),
+    read: Callable[[Holloway, Learning, Scratchpad], None] | None = None,
+    *,
+    harvest: bool = True,
+) -> Iterator[dict[str, Any]]:
+    """Learn sessions in order; yield each memory and candidate with whether it would be told.
+
+    `read` is called with each session after it was learned from.
+    """
     end = max(pad.last_at for pad in pads)
     moment = datetime.fromtimestamp(end, UTC).isoformat()
     with tempfile.TemporaryDirectory() as folder:
@@ -111,12 +143,15 @@ def learn_project(repository: Path, pads: list[Scratchpad]) -> Iterator[dict[str
         clock = FakeClock(datetime.fromtimestamp(end + DAY_S, UTC))
         with holloway.open(root, home=Path(folder, "home"), clock=clock) as memory:
             memory.map.update()
-            learning = Learning(memory.opened)
+            learning = make_learning(memory)
             for pad in pads:
                 learning.learn(pad, settle=False)
+                if read:
+                    read(memory, learning, pad)
             learning.take_back()
             learning.settle_held()
-            harvest_history(memory.store, learning.places, is_own=True)
+            if harvest:
+                harvest_history(memory.store, learning.places, is_own=True)
             yield from _list_shown(memory, clock)
             yield from _list_dropped(memory, pads)
 
@@ -143,6 +178,7 @@ def _list_shown(memory: Any, clock: FakeClock) -> Iterator[dict[str, Any]]:
             "session": stored.session,
             "type": stored.type.value,
             "source": stored.source.value,
+            "reader": stored.origin.startswith(READER_ORIGIN),
             "files": files,
             "text": text,
             "content": stored.content,

@@ -198,6 +198,21 @@ ASK_EVIDENCE_TOKENS = 1_500
 READER_VARIABLE = "HOLLOWAY_READER"
 """Environment variable of an agent that runs as the reader: holloway's hooks neither observe nor answer it."""
 
+# The reader: how much of a session it reads, and how long it may take.
+
+STRETCH_TOKENS_MAX = 12_000
+"""Tokens of a session view that are read in one call."""
+STRETCHES_MAX = 6
+"""Stretches of a session that are read, the richest."""
+STRETCH_LESSONS_MAX = 5
+SESSION_LESSONS_MAX = 15
+READER_ANSWER_TOKENS = 2_500
+READER_ANSWER_CHARS_MAX = 40_000
+READER_DEADLINE_S = 180.0
+READER_IDLE_S = 600
+"""Time without an event of any agent in the project before the reader starts."""
+READER_ATTEMPTS_MAX = 3
+
 # Retention.
 
 GRACE_DAYS = 30

@@ -42,14 +42,16 @@ if TYPE_CHECKING:
     from holloway.service.results import Project
 
 ERROR_CHARS_MAX = 300
+WAIT_S_MAX = 3_600
 MARGIN_S = 30.0
 """Seconds before its deadline in which a worker starts no job."""
 
 
 def main() -> None:
-    """Run the jobs that are due in the project at the folder given as argument."""
-    if len(sys.argv) != 2:
-        sys.exit("usage: python -m holloway.worker ROOT")
+    """Run the jobs that are due in the project at the folder given as argument, after a wait if one is given."""
+    if len(sys.argv) not in (2, 3) or not all(seconds.isdecimal() for seconds in sys.argv[2:]):
+        sys.exit("usage: python -m holloway.worker ROOT [SECONDS]")
+    time.sleep(min(sum(map(int, sys.argv[2:])), WAIT_S_MAX))
     with suppress(AttributeError, OSError):  # not every system has it
         os.nice(WORKER_NICENESS)
     project = find_project(sys.argv[1], Path(data_home()))

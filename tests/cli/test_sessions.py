@@ -16,6 +16,7 @@ from holloway.store.llm_usage import LlmUsageLedger, TokenCap
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 from tests.observer.story import Story
+from tests.promotion.reader.reading import lesson, read_and_store
 from tests.service.on_disk import transcript
 
 REFUSED = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused."
@@ -309,3 +310,31 @@ def test_the_mirror_shows_what_came_again_and_is_empty_before(cli: Cli, reposito
     assert "from now on agents are told: set REDIS_URL=fake://" in printed
     (error,) = cli("sessions", "--mirror", "--json").json["errors"]
     assert (error["sessions"], error["solved"]) == (2, 2)
+
+
+def test_what_a_reader_proposed_is_told_with_its_quotes_and_the_reason_of_a_refusal(
+    cli: Cli, repository: Repository
+) -> None:
+    said = "The login fails because the cache of the tokens is empty at start."
+    with holloway.open(repository.root) as memory:
+        told = Story().read("src/shop/auth/tokens.py").says(said, thinking=False)
+        rows = read_and_store(memory, told, lesson(said, said), lesson(said, "nobody said that"))
+    (kept,) = [row for row in rows if row.memory]
+    explained = cli("explain", "s1", "--dropped").out
+    assert "read lesson, promoted" in explained
+    assert f"agent: “{said}”" in explained
+    assert "quotes: a quote is not in the session word for word" in explained
+    assert f"agent: “{said}”" in cli("why", kept.memory).out
+    (seen,) = cli("why", kept.memory, "--json").json["seen"]
+    assert seen["quotes"] == [{"voice": "agent", "row": 2, "source": "", "text": said}]
+
+
+def test_past_sessions_are_not_read_without_a_reader_or_without_a_yes(
+    cli: Cli, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    transcript(repository.root, "before")
+    assert "Reader: " in cli("learn", "--read", "1").out
+    monkeypatch.setenv("HOLLOWAY_READER_PROVIDER", "openai")
+    monkeypatch.setenv("HOLLOWAY_READER_BASE_URL", "http://127.0.0.1:9/v1")
+    assert "not read: 1 session, about" in cli("learn", "--read", "1").out
+    assert cli("learn", "--read", "1", "--json").json["reader"]["read"] == 0

@@ -351,3 +351,21 @@ def test_without_the_sessions_commit_the_files_of_head_are_accepted(repository: 
 def test_nothing_is_accepted_before_the_first_commit(tmp_path: Path) -> None:
     Repository(tmp_path).git("init", "-q", "-b", "main")
     assert git.list_accepted_files(str(tmp_path), "") == frozenset()
+
+
+def test_files_of_a_commit_are_found_by_their_text_and_nothing_else(repository: Repository) -> None:
+    before = repository.git("rev-parse", "HEAD")
+    commit = repository.commit("src/new.py", "def warm_cache(x): ...\n")
+    (repository.root / "README.md").write_text("warm_cache")
+    root = str(repository.root)
+    assert git.list_files_with(root, commit, "warm_cache(") == ["src/new.py"]
+    assert git.list_files_with(root, before, "warm_cache(") == []
+    assert git.list_files_with(root, commit, ".*") == []
+    assert git.list_files_with(root, "0" * 40, "warm_cache(") is None
+    assert git.list_files_with(root, commit, "--open-files-in-pager=touch pwned") == []
+
+
+def test_the_last_commit_before_a_moment_is_found(repository: Repository) -> None:
+    head = repository.commit("a.txt", "2")
+    assert git.find_commit_before(str(repository.root), head, "2026-01-06T00:00:00Z") == head
+    assert git.find_commit_before(str(repository.root), head, "2026-01-01T00:00:00Z") == ""

@@ -137,3 +137,13 @@ def test_the_state_comes_back_and_a_broken_one_is_empty(folder: str) -> None:
     for broken in ("{", "[]"):
         Path(folder, "worker.json").write_text(broken)
         assert background_worker.read_state(folder) == {}
+
+
+def test_of_processes_that_wait_there_is_one_until_its_time_is_over(folder: str, processes: Processes) -> None:
+    assert background_worker.start_later(folder, "/shop", 60)
+    assert not background_worker.start_later(folder, "/shop", 60)
+    ((arguments, _),) = processes.started
+    assert arguments[-3:] == ["holloway.worker", "/shop", "60"]
+    long_ago = time.time() - 61
+    os.utime(Path(folder, "worker.later"), (long_ago, long_ago))
+    assert background_worker.start_later(folder, "/shop", 60)

@@ -139,7 +139,7 @@ def test_a_session_learned_from_before_is_not_read_again(
     watched(memory, "s1", told=str(told))
     run(memory)
     log = watched(memory, "s1", told=str(told))
-    monkeypatch.setattr(SessionFiles, "_read_scratchpad", lambda *given: pytest.fail("it was read again"))
+    monkeypatch.setattr(SessionFiles, "read_scratchpad", lambda *given: pytest.fail("it was read again"))
     assert run(memory) == "1 learned"
     assert not log.exists()
 

@@ -204,5 +204,5 @@ def test_a_second_run_reads_no_session(
 ) -> None:
     transcript(repository.root, "s1", 1)
     learn(memory)
-    monkeypatch.setattr(SessionFiles, "_read_scratchpad", lambda *given: pytest.fail("it was read again"))
+    monkeypatch.setattr(SessionFiles, "read_scratchpad", lambda *given: pytest.fail("it was read again"))
     assert learn(memory).read == 0

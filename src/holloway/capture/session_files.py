@@ -153,7 +153,7 @@ class SessionFiles(Generic[Lesson]):
             self._database, replace(read, attempts=attempts + 1, error="the process ended while reading it")
         )
         try:
-            pad = self._read_scratchpad(file, first_at)
+            pad = self.read_scratchpad(file, first_at)
             lesson = self._learn_pad(file, pad, settle) if pad.actions or pad.notes else None
         except Exception as error:
             if isinstance(error, HollowayError) and not isinstance(error, InvalidInput):
@@ -176,7 +176,7 @@ class SessionFiles(Generic[Lesson]):
             else:
                 learned_files.save_learned_file(self._database, before)
 
-    def _read_scratchpad(self, file: SessionFile, first_at: str) -> Scratchpad:
+    def read_scratchpad(self, file: SessionFile, first_at: str) -> Scratchpad:
         """Return the scratchpad of a session, without entries repeated from another session or from paused times."""
         observer = Observer()
         root = self._store.project.root
@@ -270,10 +270,11 @@ def list_running(store: Store) -> list[Journal]:
 
 def list_ended(journals: Sequence[Journal], now: float, silence_s: float) -> list[Journal]:
     """Return the journals whose sessions are over: the host said so, or they were silent for that long."""
-    return [journal for journal in journals if journal.ended or now - _last_event_at(journal) > silence_s]
+    return [journal for journal in journals if journal.ended or now - last_event_at(journal) > silence_s]
 
 
-def _last_event_at(journal: Journal) -> float:
+def last_event_at(journal: Journal) -> float:
+    """Return when a session last wrote to its journal or to its transcript."""
     with suppress(OSError):
         if journal.transcript is not None:
             return max(journal.modified_at, journal.transcript.stat().st_mtime)

@@ -17,6 +17,7 @@ import click
 
 from holloway import config
 from holloway.errors import HollowayError, InvalidInput
+from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
-    from holloway.service.results import Filter
+    from holloway.service.results import Filter, StoredCandidate
 
 
 STDIN_BYTES_MAX = 16 * 1024 * 1024
@@ -109,6 +110,7 @@ def print_withheld(names: Sequence[str], *, raw: bool) -> None:
 
 
 TASK_SHOWN_CHARS = 200
+QUOTE_SHOWN_CHARS = 300
 """Characters of a session's task that are shown on a line."""
 
 
@@ -118,6 +120,14 @@ def print_text(text: str = "", style: str = "") -> None:
 
     for row in strip_control_characters(text).split("\n"):
         print_hanging(Text(row, style), len(row) - len(LEADING_COLUMNS.sub("", row, count=1)))
+
+
+def print_quotes(candidate: StoredCandidate) -> None:
+    """Print the quotes of a session on which a lesson rests, each with its speaker and its untrusted source."""
+    quotes = candidate.draft.get("quotes")
+    for quote in quotes if isinstance(quotes, list) else ():
+        source = f", {quote['source']}" if quote["source"] else ""
+        print_text(f"    {quote['voice']}{source}: “{one_line(quote['text'], QUOTE_SHOWN_CHARS)}”", "dim")
 
 
 def print_hanging(row: Text, column: int) -> None:

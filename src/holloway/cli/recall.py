@@ -17,6 +17,7 @@ from holloway.cli.common import (
     open_memory,
     print_json,
     print_memory,
+    print_quotes,
     print_text,
     project_option,
     read_text_argument,
@@ -319,6 +320,7 @@ def why_command(memory_id: str, as_json: bool, project: str) -> None:
                             "signal": sighting.signal,
                             "step": sighting.step,
                             "state": sighting.state,
+                            "quotes": sighting.draft.get("quotes", []),
                         }
                         for sighting in provenance.seen
                     ],
@@ -353,6 +355,7 @@ def _print_history(provenance: Provenance) -> None:
             print_text(
                 f"  {sighting.session}, step {sighting.step}: {sighting.signal.replace('_', ' ')} ({sighting.state})"
             )
+            print_quotes(sighting)
     if provenance.shown:
         print_text("Shown to agents", "bold")
         for session, point, at in provenance.shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from holloway.cli.common import (
     json_option,
     open_memory,
     print_json,
+    print_quotes,
     print_text,
     project_option,
     run_maintenance,
@@ -141,6 +143,7 @@ def explained_json(explanation: SessionReport) -> dict[str, Any]:
                 "memory": candidate.memory or None,
                 "content": candidate.draft.get("content"),
                 "type": candidate.draft.get("type"),
+                "quotes": candidate.draft.get("quotes", []),
             }
             for candidate in explanation.candidates
         ],
@@ -189,6 +192,7 @@ def _print_candidate(candidate: StoredCandidate) -> None:
         print_text(f"    {content}")
     if reason_text := " ".join(filter(None, (candidate.reason, f"[{candidate.memory}]" if candidate.memory else ""))):
         print_text(f"    {reason_text}", "dim")
+    print_quotes(candidate)
 
 
 def _print_explanation(memory: Holloway, explanation: SessionReport, *, dropped: bool) -> None:
@@ -244,9 +248,25 @@ class _DateOption(click.DateTime):
     help="Only sessions of this agent.",
 )
 @click.option("--dry-run", is_flag=True, help="List the sessions that would be read.")
+@click.option(
+    "--read",
+    "read_count",
+    type=click.IntRange(1, 200),
+    metavar="N",
+    help="Afterwards have the reader, a language model, read the newest N sessions; shows the cost first.",
+)
+@click.option("--yes", "-y", is_flag=True, help="Read without asking.")
 @json_option
 @project_option
-def learn_command(since: datetime | None, agent: str | None, dry_run: bool, as_json: bool, project: str) -> None:
+def learn_command(
+    since: datetime | None,
+    agent: str | None,
+    dry_run: bool,
+    read_count: int | None,
+    yes: bool,
+    as_json: bool,
+    project: str,
+) -> None:
     """Learn from agent sessions that are already on this disk, from any worktree of this project.
 
     Each session is read only once, so you can run it again at any time. After Ctrl-C the finished part is kept.
@@ -271,12 +291,30 @@ def learn_command(since: datetime | None, agent: str | None, dry_run: bool, as_j
                 memory.map.update(workers=0, progress=tell)
                 result = past_sessions.learn(memory, past, tell)
             run_maintenance(memory)
+        reading = _read_past(memory, past, read_count, yes=yes, as_json=as_json) if read_count else None
     if as_json:
-        print_json(_result_fields(past, result))
+        print_json(_result_fields(past, result) | ({"reader": reading} if reading else {}))
     else:
         print_learned(past, result)
+        if reading:
+            print_text(f"Reader: {reading['summary']}")
     if result.interrupted:
         raise click.Abort
+
+
+def _read_past(memory: Holloway, past: PastSessions, count: int, *, yes: bool, as_json: bool) -> dict[str, Any]:
+    """Have the reader read the newest past sessions, if the person agrees to the cost; return the result."""
+    from holloway.service import session_reading  # loaded when the command runs
+
+    plan = session_reading.plan_reading(memory, past.transcripts, count)
+    if plan.reason:
+        return {"read": 0, "stored": 0, "summary": plan.reason}
+    cost = f"{format_count(len(plan.transcripts), 'session')}, about {plan.tokens:,} tokens of prompts"
+    may_ask = not as_json and sys.stdin.isatty()
+    if not yes and not (may_ask and click.confirm(f"Have the reader read {cost}?", default=False)):
+        return {"read": 0, "stored": 0, "summary": f"not read: {cost}; --yes reads them"}
+    result = session_reading.read_past(memory, plan)
+    return {"read": result.read, "stored": result.stored, "summary": result.describe() or "nothing to read"}
 
 
 def _print_plan(past: PastSessions, *, as_json: bool) -> None:

@@ -229,12 +229,28 @@ def compile_prose_cues(source: TableSource) -> dict[str, Table]:
     return {"prose_cues": {"normative": normative, "explanation": explanation, "review": review}}
 
 
+READER_CUES = "work_state task_only absence exclusive agreement refusal action diagnosis".split()
+
+
+def compile_reader_cues(source: TableSource) -> dict[str, Table]:
+    """Compile one pattern for each cue of the reader's checks, from its pieces."""
+    rows = source.check_rows("cues", {"name": check_one_of(*READER_CUES), "patterns": _check_alternatives})
+    source.check_unique("[[cues]]", "name", [row["name"] for row in rows])
+    return {"reader_cues": {row["name"]: row["patterns"] for row in rows}}
+
+
+def _check_alternatives(value: Any) -> str:
+    """Accept a list of patterns; they are compiled to one."""
+    return check_pattern("|".join(f"(?:{piece})" for piece in check_texts(value)))
+
+
 COMPILERS: dict[str, Callable[[TableSource], dict[str, Table]]] = {
     "carriers": compile_carriers,
     "corrections": compile_corrections,
     "failures": compile_failures,
     "instructions": compile_instructions,
     "programs": compile_programs,
+    "reader_cues": compile_reader_cues,
     "prompt_injection": compile_prompt_injection,
     "prose_cues": compile_prose_cues,
     "repository_text": compile_repository_text,

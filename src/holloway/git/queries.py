@@ -219,3 +219,17 @@ def _list_tree(root: str, commit: str) -> frozenset[str]:
     files = list_committed_files(root, commit)
     folders = {name[:at] for name in files for at, char in enumerate(name) if char == "/"}
     return frozenset(folders.union(files))
+
+
+def list_files_with(root: str, commit: str, text: str, timeout_s: float = GIT_TIMEOUT_S) -> list[str] | None:
+    """List the files of a commit that have a text, relative to the root; None if git fails or takes too long."""
+    options = ("--files-with-matches", "--null", "-I", "--fixed-strings", "--no-recurse-submodules")
+    code, output = run_command(root, ("grep", *options, "-e", text, commit, "--"), timeout_s=timeout_s)
+    if code not in (0, 1):  # 1: no file has it
+        return None
+    return [name.removeprefix(f"{commit}:") for name in output.split("\0") if name]
+
+
+def find_commit_before(root: str, commit: str, moment: str) -> str:
+    """Return the last commit up to a moment in the history of a commit; empty if there is none."""
+    return run_git(root, "rev-list", "-1", f"--before={moment}", commit, "--").strip()

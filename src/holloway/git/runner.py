@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 _PIECE_BYTES_MAX = 1 << 16
 
 _INSPECTING = frozenset(
-    ("cat-file", "cherry", "diff", "diff-tree", "log", "ls-files", "ls-tree", "merge-base", "patch-id", "rev-list")
+    (
+        "cat-file",
+        "cherry",
+        "diff",
+        "diff-tree",
+        "grep",
+        "log",
+        "ls-files",
+        "ls-tree",
+        "merge-base",
+        "patch-id",
+        "rev-list",
+    )
 )
 """The commands that may run: each reads objects, index or work tree, and writes nothing."""
 

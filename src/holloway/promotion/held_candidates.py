@@ -10,6 +10,8 @@ from holloway import git
 from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
 from holloway.promotion.candidate import parse_draft
+from holloway.promotion.reader.checkout_search import CheckoutSearch
+from holloway.promotion.reader.lesson_evidence import list_searched_names
 from holloway.store import candidates as ledger
 from holloway.store import observations, session_ledger
 from holloway.store.candidates import DROPPED, PROMOTED, REINFORCED
@@ -36,13 +38,14 @@ def settle_held_candidates(store: Store, proof_of: Callable[[str], WorkProof]) -
     now = format_stamp(store.clock.now())
     decided: list[StoredCandidate] = []
     proofs: dict[str, WorkProof] = {}
+    checkout = CheckoutSearch(str(store.project.root))
     for candidate in ledger.list_held_candidates(store.database):
         if candidate.session not in proofs:
             proofs[candidate.session] = proof_of(candidate.session)
         proof = proofs[candidate.session]
         if proof.undone:
             settled = replace(candidate, state=DROPPED, reason=f"its change was undone ({proof.undone})")
-        elif proof.proved:
+        elif proof.proved and _has_named_code(candidate, checkout):
             settled = _release_candidate(store, candidate, proof.proved)
         elif candidate.held_until <= now:
             settled = replace(candidate, state=DROPPED, reason="nobody committed or tested its change in time")
@@ -52,6 +55,12 @@ def settle_held_candidates(store: Store, proof_of: Callable[[str], WorkProof]) -
             ledger.insert_candidate(store.database, replace(settled, held_until=""))
         decided.append(settled)
     return decided
+
+
+def _has_named_code(candidate: StoredCandidate, checkout: CheckoutSearch) -> bool:
+    """Return whether the history has the code that a lesson of a reader names; other candidates follow their files."""
+    names = list_searched_names(str(candidate.draft["content"])) if candidate.signal == ledger.READ_LESSON else []
+    return all(checkout.find_files_with(name) != frozenset() for name in names)
 
 
 def _release_candidate(store: Store, candidate: StoredCandidate, proof: str) -> StoredCandidate:

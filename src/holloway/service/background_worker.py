@@ -37,15 +37,35 @@ def start(folder: str, root: str, *, seldom: bool = False) -> bool:
     is_first = request(folder)
     if is_running(folder) or not (is_first or _is_overdue(folder)):
         return False
+    _spawn(folder, root)
+    return True
+
+
+def start_later(folder: str, root: str, seconds: int) -> bool:
+    """Start a process that waits for some seconds and then does the jobs that are due; returns whether none waits yet.
+
+    It holds no lock while it waits. A mark that is older than the wait belongs to a process that died.
+    """
+    mark = os.path.join(folder, "worker.later")
+    try:
+        is_waiting = 0 <= time.time() - os.stat(mark).st_mtime < seconds
+    except OSError:
+        is_waiting = False
+    if not is_waiting:
+        replace_file(mark, b"")
+        _spawn(folder, root, str(seconds))
+    return not is_waiting
+
+
+def _spawn(folder: str, *arguments: str) -> None:
     import subprocess  # takes ten milliseconds, needed only to start a process
 
     # Runs outside the project's folder and with -P, so that no module of the project is imported.
-    arguments = [sys.executable, "-P", "-m", "holloway.worker", root]
+    command = [sys.executable, "-P", "-m", "holloway.worker", *arguments]
     flags: dict[str, Any] = {"start_new_session": True} if os.name == "posix" else {"creationflags": _DETACHED_FLAGS}
     nothing = subprocess.DEVNULL
     _started[:] = [process for process in _started if process.poll() is None]
-    _started.append(subprocess.Popen(arguments, stdin=nothing, stdout=nothing, stderr=nothing, cwd=folder, **flags))
-    return True
+    _started.append(subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, cwd=folder, **flags))
 
 
 def request(folder: str) -> bool:

@@ -13,11 +13,11 @@ from holloway import git
 from holloway.capture import journal_reader
 from holloway.capture.session_files import Unlearned, from_journal, list_ended
 from holloway.codemap.health import MapBusy
-from holloway.config import SESSION_SILENCE_S
+from holloway.config import READER_IDLE_S, SESSION_SILENCE_S
 from holloway.domain.ports import format_stamp, parse_stamp
 from holloway.promotion import history_harvest, host_notes_import, synthesis
 from holloway.promotion.insight import Reflection
-from holloway.service import agent_notes
+from holloway.service import agent_notes, background_worker, session_reading
 from holloway.service.past_sessions import open_session_files
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, learned_files, lifecycle
@@ -76,12 +76,15 @@ def learn_ended(memory: Holloway, seconds: float) -> str:
         if time.monotonic() > deadline:
             counts["left for the next run"] += 1
         else:
-            counts[_learn_journal(files, journal)] += 1
+            counts[_learn_journal(memory, files, journal)] += 1
     return ", ".join(f"{number} {outcome}" for outcome, number in counts.items() if outcome)
 
 
-def _learn_journal(files: SessionFiles[Learned], journal: Journal) -> str:
-    """Learn from one session's journal and delete it; returns the outcome in a word."""
+def _learn_journal(memory: Holloway, files: SessionFiles[Learned], journal: Journal) -> str:
+    """Learn from one session's journal, queue the session for the reader and delete the journal; returns the outcome.
+
+    A journal without a transcript stays until the reader is done with it.
+    """
     file = from_journal(journal)
     if file is None:
         return ""
@@ -91,6 +94,8 @@ def _learn_journal(files: SessionFiles[Learned], journal: Journal) -> str:
         except Unlearned:
             return "failed"
     elif files.has_failed(file):
+        return ""
+    if session_reading.queue_session(memory, file) and file.transcript is None:
         return ""
     _delete_journal(journal)
     return "learned"
@@ -227,6 +232,22 @@ def mark_stale(memory: Holloway, seconds: float) -> str:
     return f"{len(marked)} marked stale" if marked else ""
 
 
+def has_sessions_to_read(memory: Holloway) -> bool:
+    """Return whether sessions wait for the reader."""
+    return session_reading.has_waiting(memory)
+
+
+def read_sessions(memory: Holloway, seconds: float) -> str:
+    """Have the chosen language model read sessions, and store the lessons that pass the checks.
+
+    While an agent is at work, another worker is started that waits until it may be done.
+    """
+    result = session_reading.read_sessions(memory, Learning(memory.opened), seconds)
+    if result.must_wait:
+        background_worker.start_later(str(memory.project.folder), str(memory.project.root), READER_IDLE_S + 1)
+    return result.describe()
+
+
 def is_always_due(memory: Holloway) -> bool:
     """Return True, for a job that costs less than finding out whether it is due."""
     return True
@@ -253,6 +274,7 @@ JOBS = (
     Job("synthesis", has_reached_a_count, reflect_on_modules),
     Job("weekly", is_week_over, look_across),
     Job("daily", is_day_over, clean_up),
+    Job("reader", has_sessions_to_read, read_sessions),
 )
 """All jobs, in the order in which they run."""
 

@@ -96,7 +96,7 @@ class Learning:
         before = self._collect_before(activity, session, before or SessionFacts())
         before = replace(before, group=before.group or earlier.get("group"))
         commit = next((sha for action in reversed(activity.successful_commits) if (sha := extract_sha(action))), "")
-        finished = FinishedSession(session, judged, tuple(detected.signals), commit, self._branch_only(session))
+        finished = FinishedSession(session, judged, tuple(detected.signals), commit, self.find_branch_only(session))
         candidates = self._judge_candidates(finished, detected, unseen)
         error = "" if part else self._reword(candidates)
         modules = self._modules(activity)
@@ -194,7 +194,7 @@ class Learning:
             {part.name for part in code_map.overview().modules},
         )
 
-    def _branch_only(self, session: SessionSummary) -> str:
+    def find_branch_only(self, session: SessionSummary) -> str:
         """Return the branch that the session's memories stay on until it is merged; empty for all branches."""
         if self.memory.settings.get_text("branch_scope") == "everywhere" or not session.branch:
             return ""

@@ -37,10 +37,14 @@ class StoredCandidate:
     held_until: str = ""
 
 
+READ_LESSON = "read_lesson"
+"""The signal of a lesson that a reader proposed; a session is read apart from being learned from."""
+
+
 def replace_session_candidates(database: Database, session: str, candidates: Sequence[StoredCandidate]) -> None:
-    """Replace all stored candidates of a session."""
+    """Replace all stored candidates of a session, except the lessons that a reader proposed."""
     with database.write_transaction():
-        database.execute("DELETE FROM candidates WHERE session = ?", (session,))
+        database.execute("DELETE FROM candidates WHERE session = ? AND signal <> ?", (session, READ_LESSON))
         for candidate in candidates:
             insert_candidate(database, candidate)
 

@@ -411,6 +411,28 @@ CREATE TABLE foreign_digests (
 CREATE INDEX foreign_digests_seen_at ON foreign_digests (seen_at)
 """
 
+READINGS = """
+CREATE TABLE readings (                  -- sessions that a reader has read or is to read
+    session TEXT PRIMARY KEY,
+    path TEXT NOT NULL,                  -- its transcript or journal
+    agent TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    state TEXT NOT NULL,                 -- waiting, done, failed
+    attempts INTEGER NOT NULL DEFAULT 0,
+    reason TEXT NOT NULL DEFAULT '',
+    queued_at TEXT NOT NULL,
+    read_at TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+CREATE INDEX readings_waiting ON readings (queued_at) WHERE state = 'waiting';
+
+CREATE TABLE reading_answers (
+    session TEXT NOT NULL,
+    prompt TEXT NOT NULL,                -- hash of the prompt
+    answer TEXT,                         -- NULL: its lessons are stored
+    PRIMARY KEY (session, prompt)
+) WITHOUT ROWID;
+"""
+
 STATED = "ALTER TABLE memories ADD COLUMN stated_at TEXT NOT NULL DEFAULT ''"
 
 
@@ -499,6 +521,11 @@ def stated_0014(database: Database, ids: Ids) -> None:
     _run_script(database, STATED)
 
 
+def readings_0015(database: Database, ids: Ids) -> None:
+    """Create the queue of the sessions to read, and the answers of the reader until their lessons are stored."""
+    _run_script(database, READINGS)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -514,6 +541,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     terms_0012,
     foreign_0013,
     stated_0014,
+    readings_0015,
 )
 
 

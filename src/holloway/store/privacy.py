@@ -40,6 +40,7 @@ _TEXT_CLEANUPS = {
     "candidates": "DELETE FROM candidates WHERE repeats(draft) OR repeats(reason) OR repeats(key)",
     "sightings": "DELETE FROM sightings WHERE repeats(facts) OR repeats(key)",
     "error_sightings": "DELETE FROM error_sightings WHERE repeats(message) OR repeats(resolved_by)",
+    "reading_answers": "UPDATE reading_answers SET answer = NULL WHERE repeats(answer)",
     "relations": "DELETE FROM relations WHERE repeats(note)",
     "module_edits": "DELETE FROM module_edits WHERE repeats(value)",
     "sessions": "UPDATE sessions SET task = iif(repeats(task), '', task),"

@@ -248,6 +248,25 @@ CREATE TABLE foreign_digests (
     seen_at TEXT NOT NULL
 ) WITHOUT ROWID;
 
+CREATE TABLE readings (                  -- sessions that a reader has read or is to read
+    session TEXT PRIMARY KEY,
+    path TEXT NOT NULL,                  -- its transcript or journal
+    agent TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    state TEXT NOT NULL,                 -- waiting, done, failed
+    attempts INTEGER NOT NULL DEFAULT 0,
+    reason TEXT NOT NULL DEFAULT '',
+    queued_at TEXT NOT NULL,
+    read_at TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+
+CREATE TABLE reading_answers (
+    session TEXT NOT NULL,
+    prompt TEXT NOT NULL,                -- hash of the prompt
+    answer TEXT,                         -- NULL: its lessons are stored
+    PRIMARY KEY (session, prompt)
+) WITHOUT ROWID;
+
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL);
 
 CREATE INDEX memories_fingerprint ON memories(fingerprint);
@@ -321,6 +340,8 @@ CREATE INDEX memories_meant ON memories(            -- the columns that almost e
 ) WHERE deleted_at = '' AND superseded_by = '';
 
 CREATE INDEX foreign_digests_seen_at ON foreign_digests (seen_at);
+
+CREATE INDEX readings_waiting ON readings (queued_at) WHERE state = 'waiting';
 
 CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);

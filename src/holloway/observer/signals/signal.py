@@ -44,6 +44,7 @@ class SignalName(StrEnum):
     AGENT_RECORD = "agent_record"
     QA_FINDING = "qa_finding"
     E2E = "e2e"
+    READ_LESSON = "read_lesson"
 
 
 class SignalSpec(NamedTuple):
@@ -100,6 +101,7 @@ SIGNALS: dict[SignalName, SignalSpec] = {
     SignalName.AGENT_RECORD: SignalSpec(0.85, tuple(MemoryType), 1, Source.AGENT_EXPLICIT),
     SignalName.QA_FINDING: SignalSpec(0.80, (T.ERROR_PATTERN, T.REQUIREMENT, T.GOTCHA), 1, Source.QA_AUTO),
     SignalName.E2E: SignalSpec(0.75, (T.E2E_OBSERVATION,), 1, Source.MCP_AUTO),
+    SignalName.READ_LESSON: SignalSpec(0.80, tuple(MemoryType), 1, Source.AGENT_CONCLUDED),
 }
 """Score, target types and minimum sessions. A self-validating signal is proved within its own session."""
 

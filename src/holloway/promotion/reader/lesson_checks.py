@@ -1,0 +1,325 @@
+"""Checks of a proposed lesson against its session and the checkout, each a function that returns the reason to act.
+
+A refusal ends the lesson. A lesson that must wait is held until its change is committed. A lesson for review is
+quarantined until a person has decided. An empty reason passes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from holloway.observer.words.self_correction import find_self_correction
+from holloway.promotion.reader.lesson_evidence import (
+    content_words,
+    cue,
+    list_named_paths,
+    list_searched_names,
+    states_claim,
+)
+from holloway.promotion.reader.view_rows import AGENT_VOICES, PERSON_VOICES, Voice
+from holloway.safety.prompt_injection import find_injection
+from holloway.safety.repository_text import admit
+from holloway.text.command_compare import normalise_command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from holloway.observer.scratchpad import Action
+    from holloway.promotion.reader.lesson_evidence import Lesson, SessionEvidence
+
+FREE_LESSONS = 3
+"""Lessons of a stretch that need one quote; every further one needs two, one of them not the agent's."""
+KNOWN_SHARE = 0.75
+"""Share of the words of a lesson that a paragraph of an instruction file has when it says the same."""
+KNOWN_WORDS_MIN = 4
+CORRECTED_SHARE = 0.6
+_BACKTICKED_COMMAND = re.compile(r"`([^`\n]{2,160})`")
+_WORKS = re.compile(r"\b(?:works|passes|succeeds|use|run|fix(?:es)? (?:it|this)|needs? to be run)\b", re.IGNORECASE)
+_FAILS = re.compile(r"\b(?:fails?|breaks?|errors?|crash(?:es)?|hangs?|does not work|doesn't work)\b", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"[.;,:]\s|\bbut\b|\bso\b|\bbecause\b|\(")
+
+
+class Treatment(StrEnum):
+    """What becomes of a lesson that a check has a reason against."""
+
+    REFUSE = "refuse"
+    WAIT = "wait"
+    REVIEW = "review"
+
+
+class CheckResult(NamedTuple):
+    """The result of the checks of one lesson: the treatment, the name of the check, and its reason."""
+
+    treatment: Treatment | None
+    check: str = ""
+    reason: str = ""
+
+
+LessonCheck = Callable[["Lesson", "SessionEvidence"], str]
+
+
+def check_quote_states_claim(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a lesson of which no quote states the claim."""
+    if any(states_claim(quote.text, lesson.text) for quote in lesson.quotes):
+        return ""
+    return "no quote states its claim"
+
+
+def check_work_state(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse the state of work, and counts."""
+    return "it is the state of the work, or a count" if cue("work_state").search(lesson.text) else ""
+
+
+def check_task_wish(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a wish that the person had for the task at hand."""
+    if cue("task_only").search(lesson.text):
+        return "it is for one task only"
+    quotes = lesson.person_quotes
+    if quotes and all(cue("task_only").search(quote.text) for quote in quotes):
+        return "the person said it for one task only"
+    return ""
+
+
+def check_files(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a lesson about files that neither the checkout has nor the session touched."""
+    if lesson.proposal.files and not lesson.files:
+        return "none of its files exists"
+    for path in list_named_paths(lesson.text):
+        is_known = evidence.checkout.resolve_file(path) or evidence.is_touched(path)
+        if not is_known and evidence.checkout.commit and not _is_quoted(path, lesson):
+            return f"it names {path[:100]}, which does not exist"
+    return ""
+
+
+def _is_quoted(name: str, lesson: Lesson) -> bool:
+    return any(name in quote.text for quote in lesson.quotes)
+
+
+def check_names(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a lesson that names code which neither the checkout nor the session has."""
+    for name in list_searched_names(lesson.text):
+        is_absent = evidence.checkout.find_files_with(name) == frozenset() and not evidence.added_name(name)
+        if is_absent and not any(name in row.text for row in evidence.view.rows):
+            return f"it names {name}, which neither the code nor the session has"
+    return ""
+
+
+def check_absence(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a claim of absence that a search of the checkout refutes, and one of an agent that names nothing."""
+    for clause in _list_clauses("absence", lesson.text):
+        names = list_searched_names(clause)
+        if present := next((name for name in names if evidence.checkout.find_files_with(name)), ""):
+            return f"it says that {present} is absent, but the checkout has it"
+    for clause in _list_clauses("exclusive", lesson.text):
+        if reason := _check_exclusive_clause(clause, lesson, evidence):
+            return reason
+    return ""
+
+
+def _check_exclusive_clause(clause: str, lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Return why a claim that nothing else uses a name is false: more files have it than the lesson names."""
+    for name in list_searched_names(clause):
+        files = evidence.checkout.find_files_with(name)
+        others = {path for path in files or () if path not in lesson.files and not _is_documentation(path)}
+        if len(others) > 1:
+            return f"it says that only one place has {name}, but {len(others)} other files do"
+    return ""
+
+
+def _is_documentation(path: str) -> bool:
+    return path.endswith((".md", ".txt", ".rst", ".mdx"))
+
+
+def _list_clauses(name: str, text: str) -> Iterator[str]:
+    """Yield the clause after each cue of this name; the words before an exclusive cue belong to it."""
+    for match in cue(name).finditer(text):
+        end = _CLAUSE_END.search(text, match.end())
+        yield text[match.start() : end.start() if end else len(text)]
+
+
+def check_commands(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a claim about a command that its runs do not bear, read with their folder and exit code."""
+    for command in _BACKTICKED_COMMAND.findall(lesson.text):
+        runs = _find_runs(command, evidence)
+        if not runs:
+            continue
+        before, _, after = lesson.text.partition(f"`{command}`")
+        claim = f"{before[-60:]} {after[:80]}"
+        has_failed, has_passed = (any(run.ok is value for run in runs) for value in (False, True))
+        if _FAILS.search(claim) and not _WORKS.search(claim) and not has_failed:
+            return f"it says that {command[:60]} fails, which no run of the session shows"
+        if _WORKS.search(claim) and not _FAILS.search(claim) and has_failed and not has_passed:
+            return f"it says that {command[:60]} works, and every run of it failed"
+        folders = {_folder_of(run) for run in runs if run.ok is not bool(_FAILS.search(claim))}
+        others = {_folder_of(run) for run in runs} - folders
+        if (
+            has_failed
+            and has_passed
+            and len(folders) == 1
+            and others
+            and not any(folder and folder in lesson.text for folder in folders | others)
+        ):
+            return f"{command[:60]} failed in one folder and passed in another, and it names neither"
+    return ""
+
+
+def _find_runs(command: str, evidence: SessionEvidence) -> list[Action]:
+    wanted = normalise_command(command)
+    actions = [action for action in evidence.pad.actions if action.command and action.ok is not None]
+    return [action for action in actions if wanted and wanted in normalise_command(action.command)]
+
+
+def _folder_of(action: Action) -> str:
+    match = re.match(r"cd ([^\s&;]+) *&&", action.command)
+    return match[1] if match else ""
+
+
+def check_plan(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse what only the agent said and the person declined right after it."""
+    if lesson.person_quotes:
+        return ""
+    quotes = [quote for quote in lesson.own_quotes if quote.row.voice in AGENT_VOICES]
+    if not quotes or len(quotes) < len(lesson.own_quotes):
+        return ""
+    for quote in quotes:
+        replies = [row for row in evidence.view.rows if row.number > quote.row.number]
+        reply = next((row for row in replies if row.voice in (*PERSON_VOICES, Voice.EDIT, Voice.COMMIT)), None)
+        is_declined = reply is not None and (
+            reply.voice is Voice.REJECTED
+            or (reply.voice is Voice.PERSON and cue("refusal").search(reply.text[:200]) is not None)
+        )
+        if not is_declined:
+            return ""
+    return "the person declined what the agent proposed"
+
+
+def check_not_corrected(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse what the agent itself took back later in the session."""
+    if lesson.person_quotes or not lesson.own_quotes:
+        return ""
+    last = max((quote.row for quote in lesson.own_quotes), key=lambda row: row.number)
+    claim = content_words(lesson.text)
+    for row in evidence.list_later_agent_rows(last):
+        correction = find_self_correction(row.text)
+        belief = content_words(correction.belief) if correction else set()
+        if len(belief) > KNOWN_WORDS_MIN and len(belief & claim) >= CORRECTED_SHARE * len(belief):
+            return "the agent corrected it later"
+    return ""
+
+
+def check_instructions(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse what an instruction file of the project says already."""
+    words = content_words(lesson.text)
+    if len(words) < KNOWN_WORDS_MIN:
+        return ""
+    for paragraph in evidence.checkout.instructions:
+        if len(words & content_words(paragraph)) >= KNOWN_SHARE * len(words):
+            return "an instruction file of the project says it already"
+    return ""
+
+
+def check_injection(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a text that tries to instruct an agent, unless the person said so."""
+    texts = f"{lesson.text}\n{lesson.proposal.why}"
+    reason = find_injection(texts)
+    return f"it tries to instruct an agent ({reason})" if reason and not _is_persons_alone(lesson) else ""
+
+
+def _is_persons_alone(lesson: Lesson) -> bool:
+    return all(quote.row.voice in PERSON_VOICES and not quote.source for quote in lesson.quotes)
+
+
+def check_support(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse the fourth and fifth lesson of a stretch without two quotes, one of them not the agent's."""
+    if lesson.proposal.place <= FREE_LESSONS:
+        return ""
+    voices = {quote.row.number: quote.row.voice for quote in lesson.quotes}
+    if len(voices) < 2 or all(voice in AGENT_VOICES for voice in voices.values()):
+        return f"after {FREE_LESSONS} lessons of one part it takes two quotes, one of them not the agent's"
+    return ""
+
+
+def check_age(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a lesson whose file has changed for the most part since the session."""
+    moment = datetime.fromtimestamp(min(max(evidence.pad.last_at, 0.0), 4e9), UTC)
+    for path in lesson.files:
+        if path in evidence.checkout.files and evidence.checkout.has_changed_since(path, moment):
+            return f"{path[:100]} has changed for the most part since"
+    return ""
+
+
+def check_committed(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Let a lesson wait that is about names or files which no commit has yet."""
+    if not evidence.checkout.commit:
+        return ""
+    for name in list_searched_names(lesson.text):
+        if evidence.added_name(name) and evidence.checkout.find_files_with(name) == frozenset():
+            return f"no commit has {name} yet"
+    edited = evidence.activity.edited_files
+    missing = [path for path in lesson.files if path not in evidence.checkout.files and path in edited]
+    return f"no commit has {missing[0][:100]} yet" if missing and len(missing) == len(lesson.files) else ""
+
+
+def check_origin(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Let a person review a lesson that no own quote states."""
+    if lesson.stating_quotes:
+        return ""
+    source = next((quote.source for quote in lesson.quotes if quote.source), "output of the project")
+    return f"no quote of its own states it, only {source}"
+
+
+def check_foreign_action(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Let a person review what would make an agent act on the word of untrusted text."""
+    texts = f"{lesson.text} {lesson.proposal.why}"
+    if lesson.foreign_quotes and cue("action").search(texts):
+        return f"it would make an agent act, and quotes {lesson.foreign_quotes[0].source}"
+    return ""
+
+
+def check_foreign_form(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Let a person review a text with a quote of untrusted text that gives orders or names a host."""
+    if lesson.foreign_quotes and not admit("explanation", lesson.text):
+        return f"it does not read as an explanation, and quotes {lesson.foreign_quotes[0].source}"
+    return ""
+
+
+REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
+    ("claim", check_quote_states_claim),
+    ("work state", check_work_state),
+    ("task wish", check_task_wish),
+    ("files", check_files),
+    ("names", check_names),
+    ("absence", check_absence),
+    ("commands", check_commands),
+    ("plan", check_plan),
+    ("corrected", check_not_corrected),
+    ("instructions", check_instructions),
+    ("injection", check_injection),
+    ("support", check_support),
+    ("age", check_age),
+)
+REVIEW_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
+    ("origin", check_origin),
+    ("foreign action", check_foreign_action),
+    ("foreign form", check_foreign_form),
+)
+WAITING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (("commit", check_committed),)
+
+_ORDER = (
+    (Treatment.REFUSE, REFUSING_CHECKS),
+    (Treatment.REVIEW, REVIEW_CHECKS),
+    (Treatment.WAIT, WAITING_CHECKS),
+)
+
+
+def check_lesson(lesson: Lesson, evidence: SessionEvidence) -> CheckResult:
+    """Return the first reason against a lesson, refusals before reviews before waiting; none if it passes."""
+    for treatment, checks in _ORDER:
+        for name, check in checks:
+            if reason := check(lesson, evidence):
+                return CheckResult(treatment, name, reason)
+    return CheckResult(None)

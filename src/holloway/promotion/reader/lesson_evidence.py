@@ -1,0 +1,257 @@
+"""Evidence for a lesson: its quotes with their voice and origin, and what later in the session agrees with it."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from holloway import git
+from holloway.data import load_table
+from holloway.observer.activity import SessionActivity
+from holloway.observer.provenance import WEAK_SOURCES, trace_signals
+from holloway.observer.signals.signal import Signal, SignalName
+from holloway.observer.signals.statements import extract_code_names, extract_sha
+from holloway.promotion.reader.view_rows import AGENT_VOICES, PERSON_VOICES, Voice
+from holloway.text.command_compare import covers_target, is_same_program, main_step
+from holloway.text.identifiers import STOP_WORDS, expand_words
+from holloway.text.programs import CHECK, RUN, TEST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from holloway.observer.activity import ActivityEntry
+    from holloway.observer.carriers import Trust
+    from holloway.observer.scratchpad import Scratchpad
+    from holloway.promotion.reader.checkout_search import CheckoutSearch
+    from holloway.promotion.reader.lesson_answer import ProposedLesson
+    from holloway.promotion.reader.quote_search import LocatedQuote
+    from holloway.promotion.reader.session_view import ReaderView
+    from holloway.promotion.reader.view_rows import ViewRow
+
+PASTED_SOURCE = "pasted into a prompt"
+CLAIM_WORDS_SHARED_MIN = 2
+NAMES_IN_TREE_MIN = 1
+CLAIM_STEM_CHARS = 5
+_BACKTICKED = re.compile(r"`([^`\n]{2,120})`")
+_CODE_LIKE = re.compile(r"[a-z][a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z]|\w_\w|\w\(\)|::|\w\.\w")
+
+
+@cache
+def cue(name: str) -> re.Pattern[str]:
+    """Return the compiled cue of this name."""
+    return re.compile(load_table("reader_cues")[name], re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A proposed lesson with its quotes in the session, and those of its files that exist or were touched."""
+
+    proposal: ProposedLesson
+    quotes: tuple[LocatedQuote, ...]
+    files: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The text as proposed."""
+        return self.proposal.text
+
+    @property
+    def own_quotes(self) -> tuple[LocatedQuote, ...]:
+        """The quotes that may prove a lesson: of the person, the agent, a commit or an edit, and from nowhere else."""
+        return tuple(quote for quote in self.quotes if not quote.source and quote.row.voice is not Voice.OUTPUT)
+
+    @property
+    def stating_quotes(self) -> tuple[LocatedQuote, ...]:
+        """The own quotes that state the claim."""
+        return tuple(quote for quote in self.own_quotes if states_claim(quote.text, self.text))
+
+    @property
+    def foreign_quotes(self) -> tuple[LocatedQuote, ...]:
+        """The quotes of untrusted text."""
+        return tuple(quote for quote in self.quotes if quote.source and not quote.source.startswith(WEAK_SOURCES))
+
+    @property
+    def person_quotes(self) -> tuple[LocatedQuote, ...]:
+        """The own quotes of the person."""
+        return tuple(quote for quote in self.own_quotes if quote.row.voice in PERSON_VOICES)
+
+    @property
+    def step(self) -> int:
+        """The step of the last quote."""
+        return max(quote.row.step for quote in self.quotes)
+
+
+class SessionEvidence:
+    """A session and its checkout, as the checks of its lessons see them."""
+
+    def __init__(self, pad: Scratchpad, view: ReaderView, checkout: CheckoutSearch, root: str) -> None:
+        self.pad = pad
+        self.view = view
+        self.checkout = checkout
+        self.root = root
+        self.activity = SessionActivity(pad)
+        self._added = "\n".join("\n".join(action.added) for action in pad.actions if action.added)
+
+    def is_touched(self, path: str) -> bool:
+        """Return whether the session read or changed a file."""
+        return path in self.activity.touched_files
+
+    def added_name(self, name: str) -> bool:
+        """Return whether the session's own edits have a name."""
+        return name in self._added
+
+    def list_later_prompts(self, step: int) -> Iterator[ViewRow]:
+        """Yield what the person said after a step."""
+        return (row for row in self.view.rows if row.voice in PERSON_VOICES and row.step >= step)
+
+    def list_later_agent_rows(self, row: ViewRow) -> Iterator[ViewRow]:
+        """Yield what the agent said after a row."""
+        return (later for later in self.view.rows if later.voice is Voice.AGENT and later.number > row.number)
+
+    def trace_quotes(self, quotes: Sequence[LocatedQuote], trust: Trust) -> list[LocatedQuote]:
+        """Return quotes with the untrusted source of each; what the person pasted is never their own word."""
+        signals = [
+            Signal(_choose_signal(quote.row.voice), f"{number}", quote.row.step, quotes=(quote.text,))
+            for number, quote in enumerate(quotes)
+        ]
+        sources = trace_signals(self.pad, signals, trust).sources
+        return [
+            quote._replace(source=sources.get(id(signal), "") or _name_voice_source(quote.row.voice))
+            for quote, signal in zip(quotes, signals, strict=True)
+        ]
+
+    def find_corroboration(self, lesson: Lesson) -> str:
+        """Return what agrees with a lesson beyond the agent's own words; empty if nothing does."""
+        if set(lesson.person_quotes) & set(lesson.stating_quotes):
+            return "the person said it"
+        step = max((quote.row.step for quote in lesson.own_quotes), default=0)
+        commit_row = next((quote.row for quote in lesson.own_quotes if quote.row.voice is Voice.COMMIT), None)
+        if commit_row is not None and self._stands(commit_row.step):
+            return "a commit that stands says it"
+        return (
+            self._find_agreement(lesson)
+            or self._find_green_run(lesson, step)
+            or self._find_commit(lesson, step)
+            or self._find_in_tree(lesson)
+        )
+
+    def _find_agreement(self, lesson: Lesson) -> str:
+        """Return whether the person agreed in the next prompt after the agent said it."""
+        for quote in lesson.own_quotes:
+            if quote.row.voice not in AGENT_VOICES:
+                continue
+            reply = next(
+                (row for row in self.list_later_prompts(quote.row.step) if row.number > quote.row.number), None
+            )
+            if reply and cue("agreement").search(reply.text[:300]) and not cue("refusal").search(reply.text[:300]):
+                return "the person agreed"
+        return ""
+
+    def _find_green_run(self, lesson: Lesson, step: int) -> str:
+        """Return whether a run that failed before passed later, after an edit of a file of the lesson."""
+        edited = {entry.path: entry.step for entry in self.activity.successful_edits if entry.path in lesson.files}
+        if not edited:
+            return ""
+        last_edit = max(edited.values())
+        for entry in self.activity.entries:
+            if entry.step >= max(step, last_edit) and _has_passed(entry) and self._failed_before(entry):
+                return "a run that failed before passed later"
+        return ""
+
+    def _failed_before(self, passed: ActivityEntry) -> bool:
+        later = main_step(passed.action.command)
+        if later is None:
+            return False
+        for entry in self.activity.filter_kinds(TEST, CHECK, RUN):
+            is_failure = entry.action.ok is False or entry.verdict == "red"
+            before = main_step(entry.action.command) if entry.step < passed.step and is_failure else None
+            if before is not None and is_same_program(before, later) and covers_target(before, later):
+                return True
+        return False
+
+    def _find_commit(self, lesson: Lesson, step: int) -> str:
+        """Return whether the session committed a file of the lesson after it was said, and that commit stands."""
+        for commit in self.activity.successful_commits:
+            changed = (edit.path for edit in self.activity.successful_edits if edit.step <= commit.step)
+            if commit.step >= step and set(lesson.files) & set(changed) and self._stands(commit.step):
+                return "a commit that stands holds it"
+        return ""
+
+    def _stands(self, step: int) -> bool:
+        """Return whether the commit of a step is part of the history; an unknown hash is taken for one that is."""
+        entry = next((entry for entry in self.activity.successful_commits if entry.step == step), None)
+        sha = extract_sha(entry) if entry else ""
+        return not sha or git.is_ancestor(self.root, sha, self.checkout.commit)
+
+    def _find_in_tree(self, lesson: Lesson) -> str:
+        """Return whether all code names of a plain fact are in the files that it is about."""
+        names = list_searched_names(lesson.text)
+        paths = set(filter(None, map(self.checkout.resolve_file, lesson.files)))
+        if len(names) < NAMES_IN_TREE_MIN or not paths or cue("diagnosis").search(lesson.text):
+            return ""
+        matches = [self.checkout.find_files_with(name) for name in names]
+        return "the checkout has it" if all(files and files & paths for files in matches) else ""
+
+
+def _choose_signal(voice: Voice) -> SignalName:
+    """Return the signal by whose rules a quote of this voice is traced."""
+    if voice in PERSON_VOICES:
+        return SignalName.USER_CORRECTION
+    return SignalName.EXTERNAL_REFERENCE if voice is Voice.OUTPUT else SignalName.CONCLUSION
+
+
+def _name_voice_source(voice: Voice) -> str:
+    return PASTED_SOURCE if voice is Voice.PASTED else ""
+
+
+def _has_passed(entry: ActivityEntry) -> bool:
+    return entry.kind in (TEST, CHECK, RUN) and entry.action.ok is True and entry.verdict != "red"
+
+
+def states_claim(quote: str, claim: str) -> bool:
+    """Return whether a quote has something of a claim: a code name, or some of its words.
+
+    A quote in another script than the claim has other words, so only its names could be compared.
+    """
+    if extract_code_names(quote) & extract_code_names(claim):
+        return True
+    words = content_words(quote)
+    if words and sum(word.isascii() for word in words) * 2 < len(words):
+        return True
+    return count_shared_words(quote, claim) >= min(CLAIM_WORDS_SHARED_MIN, len(words) or CLAIM_WORDS_SHARED_MIN)
+
+
+def count_shared_words(text: str, other: str) -> int:
+    """Count the words of a text that another has too, also in another form: "fix" and "fixing"."""
+    stems = {word[:CLAIM_STEM_CHARS] for word in content_words(other)}
+    return sum(any(_is_same_stem(word[:CLAIM_STEM_CHARS], stem) for stem in stems) for word in content_words(text))
+
+
+def _is_same_stem(word: str, stem: str) -> bool:
+    return word.startswith(stem) or stem.startswith(word)
+
+
+def content_words(text: str) -> set[str]:
+    """Return the words of a text that carry its meaning."""
+    return {word for word in expand_words(text) if word not in STOP_WORDS and len(word) > 2}
+
+
+def list_searched_names(text: str) -> list[str]:
+    """Return the code identifiers of a text as it spells them: those that the tree of a project would have."""
+    quoted = (part.strip() for part in _BACKTICKED.findall(text))
+    bare = re.findall(r"[A-Za-z_][\w./-]*[\w)]", text)
+    names = (name.rstrip(".,;:").removesuffix("()") for name in [*quoted, *bare])
+    return list(dict.fromkeys(name for name in names if _is_identifier(name)))
+
+
+def _is_identifier(name: str) -> bool:
+    return bool(re.fullmatch(r"[A-Za-z_]\w{2,80}", name)) and bool(_CODE_LIKE.search(name))
+
+
+def list_named_paths(text: str) -> list[str]:
+    """Return the paths in a text: with a folder and an extension, so that no host or version is taken for one."""
+    matches = re.findall(r"(?<![\w:/@.])(?:[\w.@-]+/)+[\w.@-]+\.[A-Za-z]{1,6}\b", text)
+    return list(dict.fromkeys(path for path in matches if posixpath.splitext(path)[1]))
