@@ -194,6 +194,8 @@ ASK_DEADLINE_S = 60.0
 WORDING_ANSWER_TOKENS = 1_500
 WORDING_DEADLINE_S = 60.0
 ASK_EVIDENCE_TOKENS = 1_500
+READER_SESSION_TOKENS = 10_000
+"""Tokens that reading a usual session takes, as told to a person before they choose a reader."""
 READER_VARIABLE = "HOLLOWAY_READER"
 """Environment variable of an agent that runs as the reader: holloway's hooks neither observe nor answer it."""
 
