@@ -440,6 +440,13 @@ SETTINGS = {
             "have (`claude-code`, `codex`), any service with OpenAI's chat API (`openai`, also Ollama and other local "
             "servers), or Anthropic. Nothing is sent before you choose one; `holloway reader on` asks first.",
         ),
+        Setting(
+            "learning.ask_at_stop",
+            "off",
+            ("off", "on"),
+            "Ask the agent for its lessons once per session, when it stops after it fixed something that had failed "
+            "(Claude Code and Codex). The answer is stored unconfirmed, like every note of an agent.",
+        ),
         Setting("reader.model", "", (), "Model of the reader; empty for the usual one of the provider."),
         Setting(
             "reader.base_url",

@@ -18,6 +18,7 @@ from holloway.config import (
     TAG_CHARS_MAX,
 )
 from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result, Said
+from holloway.text.agent_note import find_note
 from holloway.text.tools import is_record
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ class Following:
             return []
         self._unnamed += not call_key
         call_key = call_key or f"call-{self._unnamed}"
-        if is_record(name):
-            self.queue_note(call_key, arguments, actor)
+        if note := find_note(arguments, is_record_tool=is_record(name)):
+            self.queue_note(call_key, note, actor)
         place = {"root": self.root, "cwd": self.cwd}
         calls = self.queue_calls(
             tool_events.build_calls(

@@ -62,6 +62,7 @@ CLI_COMMANDS = {
     },
     "Started by agents": {
         "mcp": ("mcp_server", "Serve an agent over the Model Context Protocol"),
+        "note": ("remember", "Note a lesson as an agent; unconfirmed until it proves right"),
         "statusline": ("mcp_server", "Print a line for an agent's status bar"),
     },
 }

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from holloway.config import DETAIL_CHARS_MAX
 from holloway.domain.memory import MemoryType
 from holloway.domain.memory_details import (
     CausalDependency,
@@ -174,7 +175,7 @@ def _has_name(rule: str) -> bool:
 
 
 def _write_agent_record(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    return MemoryText(signal.type or MemoryType.GOTCHA, _get_fact(signal, "text", MEMORY_SENTENCE_CHARS_MAX))
+    return MemoryText(signal.type or MemoryType.GOTCHA, _get_fact(signal, "text", DETAIL_CHARS_MAX))
 
 
 def _write_qa_finding(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
