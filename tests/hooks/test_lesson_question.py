@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from holloway.config import change_setting
-from holloway.hooks.lesson_question import has_fixed
+from holloway.hooks.lesson_question import find_failed_calls, has_fixed, read_session
 from holloway.service.project_finder import refresh_hook_settings
 from tests.hooks.asking import event, hook
 
@@ -86,3 +86,26 @@ def test_nobody_is_asked_without_the_setting(repository: Repository, memory: hol
 )
 def test_a_fix_is_a_failure_an_edit_and_the_same_command_that_works(rows: list[dict[str, object]], fixed: bool) -> None:
     assert has_fixed(rows) == fixed
+
+
+def test_a_fix_before_the_session_was_resumed_does_not_count() -> None:
+    start = {"event": "SessionStart", "source": "resume"}
+    assert not has_fixed(read_session([FAILED, EDITED, PASSED, start]))
+    assert has_fixed(read_session([start, FAILED, {**start, "source": "compact"}, EDITED, PASSED]))
+
+
+def test_the_exit_code_of_a_command_in_codex_is_in_its_transcript() -> None:
+    def output(call: object, text: object) -> dict[str, object]:
+        return {"type": "response_item", "payload": {"call_id": call, "output": text}}
+
+    rows = [
+        output("c1", "Wall time: 0 s\nProcess exited with code 2\nOutput:\n"),
+        output("c2", "Process exited with code 0\n"),
+        output(["c3"], "Process exited with code 1"),
+        output("c4", {"text": "Process exited with code 1"}),
+        output("c5", "Process exited with code "),
+        {"payload": "x"},
+    ]
+    assert find_failed_calls(rows) == {"c1", "c5"}
+    run = {"event": "PostToolUse", "command": "pytest -q"}
+    assert has_fixed([{**run, "call": "c1"}, EDITED, {**run, "call": "c2"}], {"c1"})

@@ -7,12 +7,16 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from holloway.hooks.responses import HookReader
 
 ASKING_HOSTS = ("claude-code", "codex")
 """Hosts that let a hook ask the agent to go on."""
 SESSION_BYTES_MAX = 1024 * 1024
-"""Bytes at the end of a session's journal that are searched for a fix."""
+"""Bytes at the end of a session's journal and transcript that are searched for a fix."""
+OUTPUT_HEAD_CHARS = 400
+_EXIT_MARK = "Process exited with code "
 
 
 def ask_for_lessons(reader: HookReader, event: dict[str, object]) -> str:
@@ -23,7 +27,10 @@ def ask_for_lessons(reader: HookReader, event: dict[str, object]) -> str:
     from holloway.injection import session_state
 
     state = session_state.load_state(reader.journal, reader.main_session)
-    if state["asked"] or not has_fixed(read_rows(journal.file_of(reader.journal, reader.main_session))):
+    if state["asked"]:
+        return ""
+    rows = read_session(read_rows(journal.file_of(reader.journal, reader.main_session)))
+    if not has_fixed(rows, find_failed_calls(read_rows(str(event.get("transcript_path") or "")))):
         return ""
     state["asked"] = 1
     session_state.save_state(reader.journal, reader.main_session, state)
@@ -41,12 +48,12 @@ def is_wanted(folder: str) -> bool:
 
 
 def read_rows(path: str) -> list[dict[str, object]]:
-    """Return the last rows of a session's journal, from its last start on."""
+    """Return the JSON objects at the end of a file with one per line; empty if it cannot be read."""
     try:
         with open(path, "rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - SESSION_BYTES_MAX))
             lines = file.read(SESSION_BYTES_MAX).split(b"\n")
-    except OSError:
+    except (OSError, ValueError):
         return []
     rows: list[dict[str, object]] = []
     for text in lines:
@@ -55,11 +62,32 @@ def read_rows(path: str) -> list[dict[str, object]]:
         except (ValueError, RecursionError):
             continue
         if isinstance(row, dict):
-            rows = [] if row.get("event") == "SessionStart" and row.get("source") != "compact" else [*rows, row]
+            rows.append(row)
     return rows
 
 
-def has_fixed(rows: list[dict[str, object]]) -> bool:
+def read_session(rows: list[dict[str, object]]) -> list[dict[str, object]]:
+    """Return the rows of a journal from the last start of its session on."""
+    starts = [
+        at for at, row in enumerate(rows) if row.get("event") == "SessionStart" and row.get("source") != "compact"
+    ]
+    return rows[starts[-1] :] if starts else rows
+
+
+def find_failed_calls(transcript: list[dict[str, object]]) -> set[object]:
+    """Return the ids of failed commands in a transcript of Codex, which tells hooks no exit code."""
+    failed_calls = set()
+    for row in transcript:
+        payload = row.get("payload")
+        output = payload.get("output") if isinstance(payload, dict) else None
+        if isinstance(payload, dict) and isinstance(output, str) and isinstance(payload.get("call_id"), str):
+            _, mark, code = output[:OUTPUT_HEAD_CHARS].partition(_EXIT_MARK)
+            if mark and code.split(None, 1)[:1] != ["0"]:
+                failed_calls.add(payload["call_id"])
+    return failed_calls
+
+
+def has_fixed(rows: list[dict[str, object]], failed_calls: Container[object] = ()) -> bool:
     """Return whether a command failed, a file was edited after it, and the same command then succeeded."""
     failed: set[str] = set()
     edited_after: set[str] = set()
@@ -71,7 +99,7 @@ def has_fixed(rows: list[dict[str, object]]) -> bool:
             edited_after |= failed
         elif isinstance(command, str):
             text = " ".join(command.split())
-            if row.get("failed"):
+            if row.get("failed") or row.get("call") in failed_calls:
                 failed.add(text)
             elif text in edited_after:
                 return True
