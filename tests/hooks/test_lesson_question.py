@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     import holloway
     from tests.conftest import Repository
 
-FAILED = {"event": "PostToolUseFailure", "command": "pytest -q", "failed": True}
-EDITED = {"event": "PostToolUse", "path": "a.py", "removed": ["x"], "added": ["y"]}
-PASSED = {"event": "PostToolUse", "command": "pytest  -q"}
+FAILED: dict[str, object] = {"event": "PostToolUseFailure", "command": "pytest -q", "failed": True}
+EDITED: dict[str, object] = {"event": "PostToolUse", "path": "a.py", "removed": ["x"], "added": ["y"]}
+PASSED: dict[str, object] = {"event": "PostToolUse", "command": "pytest  -q"}
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_a_fix_is_a_failure_an_edit_and_the_same_command_that_works(rows: list[d
 
 
 def test_a_fix_before_the_session_was_resumed_does_not_count() -> None:
-    start = {"event": "SessionStart", "source": "resume"}
+    start: dict[str, object] = {"event": "SessionStart", "source": "resume"}
     assert not has_fixed(read_session([FAILED, EDITED, PASSED, start]))
     assert has_fixed(read_session([start, FAILED, {**start, "source": "compact"}, EDITED, PASSED]))
 
@@ -98,7 +98,7 @@ def test_the_exit_code_of_a_command_in_codex_is_in_its_transcript() -> None:
     def output(call: object, text: object) -> dict[str, object]:
         return {"type": "response_item", "payload": {"call_id": call, "output": text}}
 
-    rows = [
+    rows: list[dict[str, object]] = [
         output("c1", "Wall time: 0 s\nProcess exited with code 2\nOutput:\n"),
         output("c2", "Process exited with code 0\n"),
         output(["c3"], "Process exited with code 1"),
@@ -107,5 +107,5 @@ def test_the_exit_code_of_a_command_in_codex_is_in_its_transcript() -> None:
         {"payload": "x"},
     ]
     assert find_failed_calls(rows) == {"c1", "c5"}
-    run = {"event": "PostToolUse", "command": "pytest -q"}
+    run: dict[str, object] = {"event": "PostToolUse", "command": "pytest -q"}
     assert has_fixed([{**run, "call": "c1"}, EDITED, {**run, "call": "c2"}], {"c1"})

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Repository
+    from tests.journeys.scripted_model import Turn
 
 NOTE = "the order total is wrong after a refund because refunds are stored as negative cents"
 AGENTS = [
@@ -46,7 +47,7 @@ def test_an_agent_that_fixed_something_is_asked_once_before_it_stops(
     readme = desk.file("README.md")
     first_line = readme.read_text().splitlines()[0]
     check = "sh -c 'grep fixed README.md || exit 2'"
-    turns = [
+    turns: list[Turn] = [
         [agent.read(readme)],
         [agent.shell(check)],
         [agent.edit(readme, first_line, "fixed")],

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from holloway.service.session_learning import Learned
 
 PREFIX = "mcp-"
-SHELL = "shell-"
+SHELL_NOTES = "shell-"
 UNSEEN = "an agent that was not watched"
 
 
@@ -48,10 +48,10 @@ def record_once(memory: Holloway, text: str, *, kind: MemoryType, files: Sequenc
     The worker decides on it later, like on the notes of a server that was killed: hooks may have seen the same note.
     Raises InvalidInput if too many notes wait.
     """
-    waiting = list(memory.project.checkpoints_folder.glob(f"{PREFIX}{SHELL}*.json"))
+    waiting = list(memory.project.checkpoints_folder.glob(f"{PREFIX}{SHELL_NOTES}*.json"))
     if len(waiting) >= RECORDS_PER_SESSION_MAX:
         raise InvalidInput(f"{len(waiting)} notes wait to be looked at.", "Keep to what the next session needs.")
-    recording = Recording(f"{PREFIX}{SHELL}{secrets.token_hex(6)}")
+    recording = Recording(f"{PREFIX}{SHELL_NOTES}{secrets.token_hex(6)}")
     try:
         return recording.record(memory, text, kind=kind, files=files, agent="shell")[1]
     finally:
