@@ -195,6 +195,8 @@ ASK_DEADLINE_S = 60.0
 WORDING_ANSWER_TOKENS = 1_500
 WORDING_DEADLINE_S = 60.0
 ASK_EVIDENCE_TOKENS = 1_500
+READER_SESSION_TOKENS = 10_000
+"""Tokens that reading a usual session takes, as told to a person before they choose a reader."""
 READER_VARIABLE = "HOLLOWAY_READER"
 """Environment variable of an agent that runs as the reader: holloway's hooks neither observe nor answer it."""
 
@@ -453,6 +455,13 @@ SETTINGS = {
             "Language model that reads each finished session for lessons: none (`off`), an agent that you already "
             "have (`claude-code`, `codex`), any service with OpenAI's chat API (`openai`, also Ollama and other local "
             "servers), or Anthropic. Nothing is sent before you choose one; `holloway reader on` asks first.",
+        ),
+        Setting(
+            "learning.ask_at_stop",
+            "off",
+            ("off", "on"),
+            "Ask the agent for its lessons once per session, when it stops after it fixed something that had failed "
+            "(Claude Code and Codex). The answer is stored unconfirmed, like every note of an agent.",
         ),
         Setting("reader.model", "", (), "Model of the reader; empty for the usual one of the provider."),
         Setting(

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+import holloway
 from holloway.cli.remember import parse_details
 from holloway.errors import InvalidInput
+from holloway.service import agent_notes
 from tests.cli.conftest import Cli
 from tests.conftest import Repository
 
@@ -189,3 +191,32 @@ def test_a_memory_names_those_that_it_requires_and_validates(cli: Cli) -> None:
     assert [relation["memory"] for relation in edited["relations"]] == [lock]
     assert cli("remember", "a fact that is not stored", "--requires", "ffffff").code != 0
     assert "a fact that is not stored" not in cli("list").out
+
+
+def test_a_note_of_an_agent_that_nobody_watched_waits_for_review(cli: Cli, repository: Repository) -> None:
+    cli("init", "--yes")
+    options = ("--why", "the provider rotates it", "--quote", "invalid_grant", "--file", "src/shop/auth/tokens.py")
+    noted = cli("note", "the refresh token burns", *options, "--json")
+    assert (noted.code, noted.json["recorded"]) == (0, True)
+    assert cli("list", "--json").json["results"] == []
+    with holloway.open(repository.root) as memory:
+        assert agent_notes.finish_left(memory) == 1
+        (note,) = memory.to_review()
+    assert note.content == 'the refresh token burns. Why: the provider rotates it Quote: "invalid_grant"'
+    assert (note.files, str(note.state)) == (("src/shop/auth/tokens.py",), "quarantined")
+
+
+def test_a_note_needs_a_type_and_a_file_that_exist_and_a_memory(cli: Cli) -> None:
+    assert "Not noted" in cli("note", "x is y").out
+    cli("init", "--yes")
+    assert cli("note", "x is y", "--kind", "wisdom").code == 2
+    assert cli("note", "x is y", "--file", "no/such.py").code == 2
+    cli("pause", "capture")
+    assert cli("note", "x is y", "--json").json["recorded"] is False
+
+
+def test_notes_that_nobody_has_looked_at_are_limited(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli("init", "--yes")
+    monkeypatch.setattr("holloway.service.agent_notes.RECORDS_PER_SESSION_MAX", 1)
+    assert cli("note", "x is y").code == 0
+    assert cli("note", "z is y").code == 2

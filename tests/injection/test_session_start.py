@@ -67,7 +67,9 @@ def test_the_brief_reads_like_this() -> None:
         "Decisions and rules: money is integer cents [hw:000000]\n"
         "Known traps: tests/auth hangs without REDIS_URL [hw:c2d1a0]\n"
         'More: `holloway locate "task"` finds files, `holloway impact PATH` what a change reaches,'
-        ' `holloway recall "words"`, `holloway show ID`. Traps of a file arrive when it is read.'
+        ' `holloway recall "words"`, `holloway show ID`. Traps of a file arrive when it is read.\n'
+        'When you learn what the next session needs, run `holloway note "..." --why "..." --file PATH`;'
+        " when an entry changes what you do, name its id."
     )
     assert made.memories == ("000000", "c2d1a0")
 
@@ -78,7 +80,7 @@ def test_what_may_not_hold_any_more_says_so() -> None:
 
 
 def test_an_empty_project_gets_a_short_brief() -> None:
-    assert len(brief(EMPTY, 0, [], []).text.splitlines()) == 2
+    assert len(brief(EMPTY, 0, [], []).text.splitlines()) == 3
 
 
 def test_of_many_rules_the_pinned_and_the_newest_are_shown_in_stable_order(memory: Holloway, clock: FakeClock) -> None:

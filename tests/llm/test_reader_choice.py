@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holloway.config import Settings, change_setting
-from holloway.llm import reader_choice
 from holloway.llm.providers import CapReached, Stopped, WriterFailed
-from holloway.llm.reader_choice import choose_reader, open_reader
+from holloway.llm.reader_choice import StopWatch, choose_reader, open_reader, record_read_session
 from holloway.service import project_finder
-from holloway.store.llm_usage import READER_PURPOSE, LlmUsageLedger
+from holloway.store.llm_usage import READER_FAILED, READER_PURPOSE, READER_READ, LlmUsageLedger
 from holloway.testing import FakeWriter
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from holloway import Holloway
 
 LOCAL = {"reader.provider": "openai", "reader.base_url": "http://127.0.0.1:11434/v1"}
@@ -84,14 +85,36 @@ def test_an_excluded_or_paused_project_has_no_reader(memory: Holloway) -> None:
 def test_the_last_failure_and_the_last_session_read_are_recorded(memory: Holloway) -> None:
     reader = open_reader(memory.store, memory.settings, FakeWriter(WriterFailed("it is down"), Stopped("off"))).reader
     assert reader is not None
-    assert reader_choice.last_failure(memory.store) is None
+    ledger = LlmUsageLedger(memory.store.database, memory.clock)
+    assert ledger.load_reader_event(READER_FAILED) is None
     for _ in range(2):
         with pytest.raises(WriterFailed):
             reader.complete("a", max_tokens=5, deadline_s=1)
-    failure = reader_choice.last_failure(memory.store)
+    failure = ledger.load_reader_event(READER_FAILED)
     assert failure is not None
     assert failure.text == "it is down"
-    reader_choice.record_read_session(memory.store, "s1")
-    session = reader_choice.last_read_session(memory.store)
+    record_read_session(memory.store, "s1")
+    session = ledger.load_reader_event(READER_READ)
     assert session is not None
     assert (session.text, session.at[:4]) == ("s1", f"{memory.clock.now():%Y}")
+
+
+def test_an_agent_is_chosen_where_its_program_is_installed(
+    memory: Holloway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    settings = settings_of(memory, **{"reader.provider": "codex", "reader.model": "m"})
+    assert "`codex` is not on the PATH" in choose_reader(settings).reason
+    (tmp_path / "codex").touch(mode=0o700)
+    writer = choose_reader(settings).writer
+    assert writer is not None
+    assert (writer.provider, writer.model) == ("codex", "m")
+
+
+def test_a_running_call_notices_that_the_reader_was_turned_off(memory: Holloway) -> None:
+    watch = StopWatch(settings_of(memory, **LOCAL))
+    assert not watch.is_stopped()
+    change_setting("reader.model", "another")
+    assert not watch.is_stopped()
+    change_setting("reader.provider", "off", memory.project.key)
+    assert watch.is_stopped()

@@ -217,6 +217,7 @@ STATES: dict[Finding, Callable[[Patient], object]] = {
     Finding.DATABASE_DAMAGED: damaged,
     Finding.DATABASE_NEWER: lambda p: in_database(p, "INSERT INTO migrations(name, at) VALUES ('telepathy', '2030')"),
     Finding.NOT_LEARNED: failed_session,
+    Finding.READER_FAILING: lambda p: written(p.home / "config.toml", b'[reader]\nprovider = "anthropic"\n'),
     Finding.BACKUPS_DAMAGED: backups,
     Finding.NO_MAP: lambda p: gone(p, "map-*"),
     Finding.MAP_DAMAGED: broken_map,

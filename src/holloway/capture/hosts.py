@@ -51,9 +51,14 @@ def normalise_event(event: dict[str, object]) -> dict[str, object]:
 
 
 def format_response(host: str, name: str, context: str, line: str) -> dict[str, object]:
-    """Return the output of a hook in the host's format: context for the agent and a line for the user."""
+    """Return the output of a hook in the host's format: context for the agent and a line for the user.
+
+    At the end of a turn, context is a question that keeps the agent at work.
+    """
     response: dict[str, object] = {}
-    if context:
+    if context and name == "Stop":
+        response |= {"decision": "block", "reason": context}
+    elif context:
         response["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": context}
         if host == COPILOT:
             response["additionalContext"] = context

@@ -28,6 +28,7 @@ from holloway.config import (
 from holloway.safety import secrets
 from holloway.safety.paths import contained_path, safe_name
 from holloway.text import tools
+from holloway.text.agent_note import find_note
 from holloway.text.tools import is_record
 from holloway.text.truncation import cut_end, cut_start
 
@@ -207,8 +208,8 @@ def _note_arguments(entry: dict[str, object], arguments: dict[str, object], cwd:
     for name in TARGET_ARGUMENTS:
         if arguments.get(name) and arguments[name] is not patch:
             entry[name] = _bounded_text(arguments[name])
-    if is_record(str(entry.get("tool", ""))):
-        entry["record"] = _note_fields(arguments)
+    if note := find_note(arguments, is_record_tool=is_record(str(entry.get("tool", "")))):
+        entry["record"] = _note_fields(note)
     _copy_fields(entry, arguments, TASK)
     if not patch and any(name in arguments for name in _EDITS):
         entry["removed"], entry["added"] = _changed_lines(arguments)

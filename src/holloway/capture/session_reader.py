@@ -20,6 +20,7 @@ from holloway.config import (
 )
 from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result, Said
 from holloway.domain.memory_json import dump_record_details
+from holloway.text.agent_note import find_note
 from holloway.text.tools import is_record
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ class Following:
             return []
         self._unnamed += not call_key
         call_key = call_key or f"call-{self._unnamed}"
-        if is_record(name):
-            self.queue_note(call_key, arguments, actor)
+        if note := find_note(arguments, is_record_tool=is_record(name)):
+            self.queue_note(call_key, note, actor)
         place = {"root": self.root, "cwd": self.cwd}
         calls = self.queue_calls(
             tool_events.build_calls(

@@ -14,6 +14,7 @@ CLI_COMMANDS = {
         "init": ("init", "Start a memory for a project and map its code"),
         "setup": ("setup", "Connect an agent, or disconnect it"),
         "rules": ("rules", "Import rules files as memories to review"),
+        "reader": ("reader", "Turn on or off the language model that reads sessions"),
         "learn": ("sessions", "Learn from agent sessions already on this disk"),
         "doctor": ("project", "Check the installation and report problems"),
     },
@@ -61,6 +62,7 @@ CLI_COMMANDS = {
     },
     "Started by agents": {
         "mcp": ("mcp_server", "Serve an agent over the Model Context Protocol"),
+        "note": ("remember", "Note a lesson as an agent; unconfirmed until it proves right"),
         "statusline": ("mcp_server", "Print a line for an agent's status bar"),
     },
 }

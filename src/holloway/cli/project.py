@@ -110,6 +110,8 @@ def status_command(as_json: bool, project: str) -> None:
     if model := project_status["language_model"]:
         calls_text = ", ".join(f"{call['calls']} for {call['purpose']}" for call in model["calls"]) or "not used yet"
         print_text(f"  model      {model['tokens']:,} of {model['cap']:,} tokens this month: {calls_text}")
+    for line in describe_reader_lines(project_status["reader"]):
+        print_text(f"  {line}")
     print_text(f"  paused     {project_status['paused'] or 'no'}")
     place = (
         f"{project_status['folder']} ({project_status['bytes'] // 1024:,} KB)"
@@ -118,6 +120,17 @@ def status_command(as_json: bool, project: str) -> None:
     )
     print_text(f"  data       {place}")
     print_text(f"  backup     {project_status['last_backup'] or 'none yet'}")
+
+
+def describe_reader_lines(figures: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines about the reader: its provider and usage, why it cannot run, its last failure."""
+    from holloway.service.reader import describe_in_words, has_failed_last  # loaded when a command runs
+
+    yield f"reader     {describe_in_words(figures)}"
+    if figures["problem"]:
+        yield f"           {figures['problem']}"
+    elif has_failed_last(figures):
+        yield f"           failed {figures['last_failure']['at'][:16]}: {figures['last_failure']['message']}"
 
 
 def _observer_lines(observer: dict[str, Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Commands that write memories: remember, edit, pin."""
+"""Commands that write memories: remember, note, edit, pin."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holloway.cli.common import (
+    base_folder,
     branch_label,
     json_option,
     open_memory,
@@ -155,6 +156,47 @@ def _print_notes(remembered: Remembered, memory: Memory, *, inferred_module: str
         fix_hint = f"`holloway wrong {related.memory.id}` if that one is outdated."
         print_text(f"        {relation_text} {related.memory.id}: {related.memory.summary}. {fix_hint}", "yellow")
     print_redaction_note(remembered.redacted)
+
+
+@click.command("note")
+@click.argument("text", nargs=-1, required=True)
+@click.option("--why", "-w", default="", metavar="TEXT", help="Why it holds.")
+@click.option("--quote", "-q", default="", metavar="TEXT", help="Words of the user or output that show it.")
+@click.option("--kind", "-k", default="gotcha", metavar="TYPE", help="gotcha (default), decision, dead_end, ...")
+@click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="File it is about; repeatable.")
+@json_option
+@project_option
+def note_command(
+    text: tuple[str, ...], why: str, quote: str, kind: str, files: tuple[str, ...], as_json: bool, project: str
+) -> None:
+    """Note a lesson as an agent: it becomes a memory only if the session's work proves right, or after review.
+
+    People use `holloway remember`, which is believed at once.
+
+    \b
+    Example:
+      holloway note "The refresh token is burned by the first use" --why "the provider rotates it" \\
+        --quote "invalid_grant on the second call" --file src/shop/auth/tokens.py
+    """
+    from holloway.domain.memory import MemoryType, parse_choice  # loaded when the command runs
+    from holloway.service import agent_notes, agents
+    from holloway.text.agent_note import compose_note
+
+    memory_type = parse_choice(MemoryType, kind)
+    with open_memory(project) as memory:
+        is_kept = bool(memory.project.key) and not agents.read_pauses(memory)[1]
+        redacted: tuple[str, ...] = ()
+        if is_kept:
+            paths = [agents.resolve_file(memory, path, base_folder(project)) for path in files]
+            note = compose_note(" ".join(text), why, quote)
+            redacted = agent_notes.record_once(memory, note, kind=memory_type, files=paths)
+    if as_json:
+        print_json({"recorded": is_kept, "redacted": list(redacted)})
+    elif is_kept:
+        print_text("Noted. It becomes a memory if the session's work proves right, or after review.", "green")
+        print_redaction_note(redacted)
+    else:
+        print_text("Not noted: this folder has no memory (`holloway init`), or capturing is paused.", "yellow")
 
 
 @click.command("edit")

@@ -18,6 +18,7 @@ from holloway.cli.common import (
     project_option,
     yes_option,
 )
+from holloway.cli.reader import offer_reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -91,6 +92,8 @@ def setup_command(
         _print_notes(plan.notes)
     elif is_applied:
         _print_result(plan, is_registered=is_registered)
+        if not remove:
+            offer_reader(ask=not yes)
     else:
         print_text("Nothing was changed.")
 

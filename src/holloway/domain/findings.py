@@ -30,6 +30,7 @@ class Finding(StrEnum):
     DATABASE_NEWER = "database-newer"
     DATABASE_BUSY = "database-busy"
     NOT_LEARNED = "not-learned"
+    READER_FAILING = "reader-failing"
     BACKUPS_DAMAGED = "backups-damaged"
     NO_MAP = "no-map"
     MAP_DAMAGED = "map-damaged"

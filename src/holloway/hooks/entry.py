@@ -163,7 +163,9 @@ def _respond_in_project(event: dict[str, object], name: str, reader: responses.H
     if name == "UserPromptSubmit" and isinstance(event.get("prompt"), str):
         return responses.respond_to_prompt(reader, str(event["prompt"])), ""
     if name == "Stop":
-        return "", responses.respond_to_turn_end(reader)
+        from holloway.hooks import lesson_question
+
+        return lesson_question.ask_for_lessons(reader, event), responses.respond_to_turn_end(reader)
     if name == "SubagentStart":
         return responses.respond_to_subagent(reader, str(event.get("agent_type") or "")), ""
     if name == "InstructionsLoaded":

@@ -238,7 +238,7 @@ def _render_lines(facts: BriefFacts, modules: list[OverviewModule], rules: list[
     lines += [facts.work] if facts.work else []
     for name, rows in (("decisions", rules), ("traps", traps)):
         lines += [line("session_start", name, memories=" · ".join(map(_render_memory, rows)))] if rows else []
-    return [*lines, line("session_start", "more", command=facts.command)]
+    return [*lines, *(line("session_start", name, command=facts.command) for name in ("more", "invite"))]
 
 
 def _render_overview(overview: Overview, modules: list[OverviewModule]) -> list[str]:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
         """Number of the last completed step of the recipe."""
         told: int
         """Number of the last step of the recipe that was announced."""
+        asked: int
+        """Whether the session was asked for its lessons."""
 
 
 COUNTER_MAX = 1 << 31
@@ -50,6 +52,7 @@ def new_state(saved: Mapping[str, object] | None = None) -> SessionState:
         "recipe": str(saved.get("recipe") or "")[:RECIPE_ID_CHARS_MAX],
         "reached": _count(saved.get("reached")),
         "told": _count(saved.get("told")),
+        "asked": _count(saved.get("asked")),
     }
 
 

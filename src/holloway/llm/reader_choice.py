@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from pathlib import Path
@@ -10,30 +9,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from filelock import FileLock
 
-from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
 from holloway.llm.headless_agents import AGENT_KINDS, HeadlessAgent, find_program
 from holloway.llm.metered_client import Metered, PeriodCap
 from holloway.llm.providers import USUAL_MODEL, Access, Anthropic, Choice, OpenAI, Stopped, WriterFailed
 from holloway.store import hook_settings, registry
-from holloway.store.llm_usage import READER_PURPOSE, LlmUsageLedger
+from holloway.store.llm_usage import READER_FAILED, READER_PURPOSE, READER_READ, LlmUsageLedger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from holloway.config import Settings
     from holloway.domain.ports import Completion, Writer
+    from holloway.store.project import Project
     from holloway.store.store import Store
-
-_FAILED = "reader_failed"
-_READ = "reader_read"
-
-
-class ReaderEvent(NamedTuple):
-    """When the reader last failed or read a session: the message of the failure, or the id of the session."""
-
-    at: str
-    text: str
 
 
 def choose_reader(settings: Settings, environment: Mapping[str, str] = os.environ) -> Choice:
@@ -73,16 +62,16 @@ class StopWatch:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._changed_at = self._read_change_time()
+        self._is_off = False
 
     def is_stopped(self) -> bool:
         """Return whether the settings now say that the reader is off."""
         changed_at = self._read_change_time()
-        if changed_at == self._changed_at:
-            return False
-        self._changed_at = changed_at
-        with suppress(HollowayError):
-            return self._settings.reload().get_text("reader.provider") == "off"
-        return False
+        if changed_at != self._changed_at:
+            self._changed_at = changed_at
+            with suppress(HollowayError):
+                self._is_off = self._settings.reload().get_text("reader.provider") == "off"
+        return self._is_off
 
     def _read_change_time(self) -> int:
         try:
@@ -103,7 +92,8 @@ class MeteredReader(Metered):
         super().__init__(
             writer, ledger, store.clock, caps=caps, purpose=READER_PURPOSE, overhead_tokens=overhead_tokens
         )
-        self._store = store
+        self._lock_file = get_lock_file(store.project)
+        self._stop_watch = StopWatch(settings)
 
     def complete(self, prompt: str, *, max_tokens: int, deadline_s: float, system: str = "") -> Completion:
         """Return the completion of a prompt.
@@ -112,17 +102,19 @@ class MeteredReader(Metered):
         WriterFailed.
         """
         try:
-            with FileLock(get_lock_file(self._store), mode=0o600):
+            with FileLock(self._lock_file, mode=0o600):
+                if self._stop_watch.is_stopped():
+                    raise Stopped("The reader was turned off.")
                 return super().complete(prompt, max_tokens=max_tokens, deadline_s=deadline_s, system=system)
         except WriterFailed as error:
             if not isinstance(error, Stopped):
-                _record_event(self._store, _FAILED, error.message)
+                self._spending.record_reader_event(READER_FAILED, error.message)
             raise
 
 
-def get_lock_file(store: Store) -> str:
+def get_lock_file(project: Project) -> str:
     """Return the path of the file that is locked while the reader of a project is asked."""
-    return str(store.project.folder / "reader.lock")
+    return str(project.folder / "reader.lock")
 
 
 class ReaderChoice(NamedTuple):
@@ -154,23 +146,4 @@ def open_reader(store: Store, settings: Settings, writer: Writer | None = None) 
 
 def record_read_session(store: Store, session: str) -> None:
     """Record that the reader has read a session, for `holloway status`."""
-    _record_event(store, _READ, session)
-
-
-def last_failure(store: Store) -> ReaderEvent | None:
-    """Return the last failed call of the reader, if any."""
-    return _load_event(store, _FAILED)
-
-
-def last_read_session(store: Store) -> ReaderEvent | None:
-    """Return the session that the reader read last, if any."""
-    return _load_event(store, _READ)
-
-
-def _record_event(store: Store, key: str, text: str) -> None:
-    store.set_meta(key, json.dumps([format_stamp(store.clock.now()), text]))
-
-
-def _load_event(store: Store, key: str) -> ReaderEvent | None:
-    value = store.get_meta(key)
-    return ReaderEvent(*json.loads(value)) if value else None
+    LlmUsageLedger(store.database, store.clock).record_reader_event(READER_READ, session)

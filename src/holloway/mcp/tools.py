@@ -35,6 +35,7 @@ from holloway.mcp.responses import (
 from holloway.service import agents
 from holloway.service.agent_notes import PREFIX, Recording, finish_left
 from holloway.service.project_finder import NoMemory, knows, open_project
+from holloway.text.agent_note import compose_note
 from holloway.text.sanitize import clean_text, one_line
 
 if TYPE_CHECKING:
@@ -97,16 +98,18 @@ class Tools:
         type: Kind = "gotcha",  # noqa: A002  (the word that the agent reads)
         files: tuple[str, ...] = (),
         relation: RelationInput | None = None,
+        reason: str = "",
+        quote: str = "",
         approach_tried: str = "",
         why_it_failed: str = "",
         alternative_used: str = "",
         details: dict[str, Any] | None = None,
         tags: tuple[str, ...] = (),
     ) -> RecordResponse:
-        """Note one fact that the next session here will need and the code does not show, in one or two sentences
-        with its reason; `files` it is about. It is kept only if it proves right. `relation` ties two places
-        (path or path:symbol) that no import connects. `details` by type: error_pattern error, fix; causal_dependency
-        when, then; workflow_recipe task, steps; decision reason."""
+        """Note one fact that the next session here will need and the code does not show, in one or two sentences;
+        `reason` why it holds, `quote` the words that show it, `files` it is about. It is kept only if it proves
+        right. `relation` ties two places (path or path:symbol) that no import connects. `details` by type:
+        error_pattern error, fix; causal_dependency when, then; workflow_recipe task, steps; decision reason."""
         with self._open_memory() as memory:
             if agents.read_pauses(memory)[1]:
                 return RecordResponse(recorded=False, note=NOT_KEPT)
@@ -116,8 +119,9 @@ class Tools:
                 agents.resolve_location(memory, end, self.place)  # validate everything before the text is stored
             dead_end = {"approach": approach_tried, "reason": why_it_failed, "alternative": alternative_used}
             fields = {**(details or {}), **{name: value for name, value in dead_end.items() if value}}
+            note = compose_note(text, reason, quote)
             count, redacted = self.recording.record(
-                memory, text, kind=MemoryType(type), files=paths, agent=self.agent, details=fields, tags=tags
+                memory, note, kind=MemoryType(type), files=paths, agent=self.agent, details=fields, tags=tags
             )
             related = self._relate_locations(memory, relation) if relation else ""
             return RecordResponse(recorded=True, in_session=count, secrets_cut=redacted, related=related, note=KEPT)

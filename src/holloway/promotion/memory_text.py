@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from holloway.config import DETAIL_CHARS_MAX
 from holloway.domain import memory_json
 from holloway.domain.memory import MemoryType
 from holloway.domain.memory_details import (
@@ -176,7 +177,7 @@ def _has_name(rule: str) -> bool:
 
 
 def _write_agent_record(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
-    memory_type, text = signal.type or MemoryType.GOTCHA, _get_fact(signal, "text", MEMORY_SENTENCE_CHARS_MAX)
+    memory_type, text = signal.type or MemoryType.GOTCHA, _get_fact(signal, "text", DETAIL_CHARS_MAX)
     details = memory_json.load_record_details(memory_type, str(signal.facts.get("details") or ""))
     details = details or memory_kinds.parse_statement_details(memory_type, text)
     return MemoryText(memory_type, text, details, tags=tuple(_list_strings(signal.facts.get("tags"))))

@@ -8,6 +8,7 @@ without hooks: when it ends, it drops the notes that a watched session also has;
 
 from __future__ import annotations
 
+import secrets
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,24 @@ if TYPE_CHECKING:
     from holloway.service.session_learning import Learned
 
 PREFIX = "mcp-"
+SHELL_NOTES = "shell-"
 UNSEEN = "an agent that was not watched"
+
+
+def record_once(memory: Holloway, text: str, *, kind: MemoryType, files: Sequence[str]) -> tuple[str, ...]:
+    """Keep one note of an agent that uses the shell; returns the secrets that were redacted.
+
+    The worker decides on it later, like on the notes of a server that was killed: hooks may have seen the same note.
+    Raises InvalidInput if too many notes wait.
+    """
+    waiting = list(memory.project.checkpoints_folder.glob(f"{PREFIX}{SHELL_NOTES}*.json"))
+    if len(waiting) >= RECORDS_PER_SESSION_MAX:
+        raise InvalidInput(f"{len(waiting)} notes wait to be looked at.", "Keep to what the next session needs.")
+    recording = Recording(f"{PREFIX}{SHELL_NOTES}{secrets.token_hex(6)}")
+    try:
+        return recording.record(memory, text, kind=kind, files=files, agent="shell")[1]
+    finally:
+        recording.release()
 
 
 class Recording:
@@ -91,6 +109,11 @@ class Recording:
             learned = _settle(memory, self.session)
             self._release()
             return learned
+
+    def release(self) -> None:
+        """Leave the notes to the worker."""
+        with self._guard:
+            self._release()
 
     def _hold(self, memory: Holloway) -> None:
         """Show other processes that this session is alive, by a lock that is released when the process ends."""

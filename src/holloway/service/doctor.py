@@ -18,7 +18,7 @@ from holloway.domain.findings import Check, Finding, failed_check, passed_check,
 from holloway.domain.ports import RandomIds, SystemClock, format_stamp
 from holloway.embeddings.provider_choice import choose_embedder
 from holloway.errors import HollowayError
-from holloway.service import background_worker
+from holloway.service import background_worker, reader
 from holloway.store import answer_log, learned_files, migrations, registry
 from holloway.store import project as projects
 from holloway.store.database import Database, DatabaseBusy, DatabaseTooNew, is_sound, list_rolling_backups
@@ -279,6 +279,22 @@ def _check_learning(database: Database) -> Check:
     )
 
 
+def _check_reader(database: Database, key: str) -> Check:
+    """Check whether a reader is on, what it used, and whether it works; nobody is asked."""
+    figures = reader.describe_reader(reader.load_settings(key), database, SystemClock())
+    message = reader.describe_in_words(figures)
+    if figures["problem"]:
+        hint = "`holloway reader on` chooses another, `holloway reader off` turns it off."
+        return warning_check("reader", Finding.READER_FAILING, f"{message}; {figures['problem']}", hint)
+    if figures["provider"] != reader.OFF and reader.has_failed_last(figures):
+        failure = figures["last_failure"]
+        hint = "Everything else goes on without it. `holloway reader off` turns it off."
+        return warning_check(
+            "reader", Finding.READER_FAILING, f"{message}; failed {failure['at'][:16]}: {failure['message']}", hint
+        )
+    return passed_check("reader", message)
+
+
 def _list_unreadable(database: Database) -> list[str]:
     return Memories(database, SystemClock(), RandomIds()).list_unreadable()
 
@@ -301,6 +317,7 @@ def _check_database(project: projects.Project) -> Iterator[Check]:
             yield passed_check("database", message + (f", {len(waiting)} migrations to run" if waiting else ""))
             if not waiting:
                 yield _check_learning(database)
+                yield _check_reader(database, project.key)
     except DatabaseBusy as error:
         yield warning_check("database", Finding.DATABASE_BUSY, error.message, error.hint)
     except DatabaseTooNew as error:

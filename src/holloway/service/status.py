@@ -15,10 +15,11 @@ from holloway.promotion.pipeline import STRICT_FACTOR
 from holloway.safety.repository_text import admit
 from holloway.service.doctor import ANSWERS_DAYS
 from holloway.service.project_finder import find_claim
+from holloway.service.reader import describe_reader
 from holloway.store import answer_log, candidates, registry, session_ledger
 from holloway.store.database import list_rolling_backups
 from holloway.store.filter import Filter
-from holloway.store.llm_usage import LlmUsageLedger
+from holloway.store.llm_usage import READER_PURPOSE, LlmUsageLedger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,6 +56,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         **_trust(memory),
         **_search(memory),
         "language_model": _language_model(memory),
+        "reader": describe_reader(memory.settings, memory.store.database, memory.clock),
         "bytes": sum(map(_size, memory.project.folder.rglob("*"))),
         "last_backup": newest.name if newest else None,
     }
@@ -121,7 +123,8 @@ def _trust(memory: Holloway) -> dict[str, Any]:
 def _language_model(memory: Holloway) -> dict[str, Any] | None:
     """Return this month's language model usage and its cap; None if no model is configured or was used."""
     month = f"{memory.clock.now():%Y-%m}"
-    spent = LlmUsageLedger(memory.store.database, memory.clock).list_by_purpose(month)
+    usages = LlmUsageLedger(memory.store.database, memory.clock).list_by_purpose(month)
+    spent = [usage for usage in usages if usage.purpose != READER_PURPOSE]
     if not spent and choose_writer(memory.settings).writer is None:
         return None
     return {

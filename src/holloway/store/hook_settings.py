@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 
 
 def save_hook_settings(project: Project, settings: Settings) -> None:
-    """Write the exclusions of a project as the settings have them; without any, there is no file."""
+    """Write the settings that hooks obey in a project; if all have their defaults, there is no file."""
     path = project.folder / registry.HOOK_SETTINGS
-    exclusions: dict[str, object] = {
+    obeyed: dict[str, object] = {
         "exclude_paths": settings.stored_words("exclude.paths"),
         "exclude_commands": settings.stored_words("exclude.commands"),
         "excluded": is_excluded(project, settings),
+        "ask_at_stop": settings.stored_value("learning.ask_at_stop") == "on",
     }
-    wanted = json.dumps({name: value for name, value in exclusions.items() if value})
+    wanted = json.dumps({name: value for name, value in obeyed.items() if value})
     try:
         current = path.read_text("utf-8")
     except OSError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.domain.ports import format_stamp
@@ -22,6 +23,18 @@ class TokenCap(NamedTuple):
 
     period: str
     tokens: int
+
+
+class ReaderEvent(NamedTuple):
+    """When the reader last failed or read a session: the message of the failure, or the id of the session."""
+
+    at: str
+    text: str
+
+
+READER_FAILED = "reader_failed"
+READER_READ = "reader_read"
+"""Keys under which the last event of each kind is stored."""
 
 
 class UsageByPurpose(NamedTuple):
@@ -88,3 +101,14 @@ class LlmUsageLedger:
             " ORDER BY sum(tokens_in + tokens_out) DESC, purpose, provider, model"
         )
         return [UsageByPurpose(*row) for row in self._db.fetch_rows(sql, (month, month + "~"))]
+
+    def record_reader_event(self, key: str, text: str) -> None:
+        """Store the reader's last failure or the last session that it read."""
+        event = json.dumps([format_stamp(self._clock.now()), text])
+        with self._db.write_transaction():
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, event))
+
+    def load_reader_event(self, key: str) -> ReaderEvent | None:
+        """Return the reader's last failure or the last session that it read."""
+        value = self._db.fetch_value("SELECT value FROM meta WHERE key = ?", (key,))
+        return ReaderEvent(*json.loads(value)) if value else None
