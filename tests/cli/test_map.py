@@ -266,3 +266,11 @@ def test_a_module_is_found_again_by_its_key_or_by_its_new_name() -> None:
     assert map_commands._find_module(modules, auth, "other") == renamed
     assert map_commands._find_module(modules, replace(auth, key="gone"), "login") == renamed
     assert map_commands._find_module(modules, replace(auth, key="gone"), "gone") is None
+
+
+def test_a_quoted_task_may_begin_with_dashes(cli: Cli) -> None:
+    shown = cli("locate", "--json output of refresh misses the token", "--limit", "1", "--json")
+    assert [file["path"] for file in shown.json["files"]] == [TOKENS]
+    assert cli("locate", "-n of refresh is ignored").code == 0
+    assert cli("locate", "--", "--json", "refresh").code == 0
+    assert cli("locate", "refresh", "--jsno").code == 2, "a mistyped option is still one"

@@ -22,7 +22,7 @@ from holloway.retrieval.past_sessions import PastSession
 from holloway.safety.repository_text import is_path, only_paths
 from holloway.safety.secrets import redact_secrets
 from holloway.store import observations
-from holloway.text.file_roles import is_runnable_test, is_test
+from holloway.text.file_roles import DEMONSTRATION_FOLDERS, is_runnable_test, is_test
 
 if TYPE_CHECKING:
     import sqlite3
@@ -55,7 +55,15 @@ EVIDENCE_WEIGHTS = {
 TASK_EVIDENCE = ("named", "text", "piece", "symbol", "path", "commits", "sessions", "known")
 """The kinds of evidence that depend on the task; the others are the same for any task."""
 
-ROLE_SHARE = {"source": 1.0, "test": 0.95, "test_support": 0.6, "config": 0.6, "prose": 0.5, "other": 0.5}
+ROLE_SHARE = {
+    "source": 1.0,
+    "test": 0.95,
+    "test_support": 0.6,
+    "demonstration": 0.8,
+    "config": 0.6,
+    "prose": 0.5,
+    "other": 0.5,
+}
 """Factor on the evidence by the role of a file. Test support is code among the tests that no runner picks up."""
 
 REASONS_MAX = 4
@@ -159,6 +167,8 @@ def fuse_evidence(evidence_by_kind: dict[str, FileEvidence]) -> dict[str, float]
 
 def _find_role(path: str) -> str:
     role = role_of(path)
+    if role == "source" and not DEMONSTRATION_FOLDERS.isdisjoint(path.split("/")[:-1]):
+        return "demonstration"
     return "test_support" if role == "test" and not is_runnable_test(path) else role
 
 
