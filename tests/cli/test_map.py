@@ -45,7 +45,9 @@ def test_locate_prints_files_with_reasons(cli: Cli) -> None:
     assert found["files"][0]["path"] == TOKENS
     assert set(found["files"][0]) == {"path", "score", "reasons", "symbols"}
     assert found["files"][0]["reasons"]
-    assert len(found["files"]) == 2
+    assert found["tests"] == ["tests/auth/test_tokens.py"]
+    assert [file["path"] for file in found["files"]] == [TOKENS], "each path is listed once"
+    assert len(cli("locate", "refresh the token", "--limit", "1", "--json").json["files"]) == 1
 
 
 @pytest.mark.promise("looking")
