@@ -27,19 +27,20 @@ def database(tmp_path: Path) -> MapDatabase:
 
 def test_the_file_that_means_the_task_passes_one_with_a_slightly_better_score(database: MapDatabase) -> None:
     close = {"cart.py": 1.0, "mail.py": 1.0 - MEANING_WEIGHT / 2, "pay.py": 0.1}
-    assert FileReranker(FakeEmbedder()).rerank(database, TASK, close) == ["mail.py", "cart.py", "pay.py"]
+    assert FileReranker(FakeEmbedder()).rerank(database, TASK, close, 1.0) == ["mail.py", "cart.py", "pay.py"]
+    assert FileReranker(FakeEmbedder()).rerank(database, TASK, close, 0.1) == ["cart.py", "mail.py", "pay.py"]
     far = {"cart.py": 1.0, "mail.py": 0.9 - MEANING_WEIGHT, "pay.py": 0.1}
-    assert FileReranker(FakeEmbedder()).rerank(database, TASK, far) == ["cart.py", "mail.py", "pay.py"]
+    assert FileReranker(FakeEmbedder()).rerank(database, TASK, far, 1.0) == ["cart.py", "mail.py", "pay.py"]
 
 
 def test_vectors_of_files_are_computed_once(database: MapDatabase) -> None:
     embedder = FakeEmbedder()
     reranker = FileReranker(embedder)
     scores = dict.fromkeys(FILES, 1.0)
-    first = reranker.rerank(database, TASK, scores)
+    first = reranker.rerank(database, TASK, scores, 1.0)
     assert len(embedder.asked) == 1 + len(FILES)
     embedder.asked.clear()
-    assert reranker.rerank(database, TASK, scores) == first
+    assert reranker.rerank(database, TASK, scores, 1.0) == first
     assert embedder.asked == [TASK]
 
 
@@ -50,11 +51,11 @@ def test_what_has_no_vector_at_the_deadline_keeps_its_place_and_is_next_in_line(
     clock = iter(range(100))
     embedder = FakeEmbedder()
     slow = FileReranker(embedder, deadline_s=1.5, monotonic=lambda: float(next(clock)))
-    ordered = slow.rerank(database, TASK, scores)
+    ordered = slow.rerank(database, TASK, scores, 1.0)
     assert len(embedder.asked) == 1 + RERANK_BATCH
     assert set(ordered[:RERANK_BATCH]) == set(list(files)[:RERANK_BATCH])
     assert ordered[RERANK_BATCH:] == list(files)[RERANK_BATCH:]
-    assert FileReranker(embedder).rerank(database, TASK, scores)[0] == "mail.py"
+    assert FileReranker(embedder).rerank(database, TASK, scores, 1.0)[0] == "mail.py"
 
 
 def test_only_the_best_files_are_compared(tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_only_the_best_files_are_compared(tmp_path: Path) -> None:
     database = mapped(tmp_path, files)
     embedder = FakeEmbedder()
     ordered = FileReranker(embedder, deadline_s=60).rerank(
-        database, TASK, {path: 1.0 - 0.001 * place for place, path in enumerate(files)}
+        database, TASK, {path: 1.0 - 0.001 * place for place, path in enumerate(files)}, 1.0
     )
     assert len(embedder.asked) == 1 + RERANKED_FILES
     assert ordered[RERANKED_FILES:] == list(FILES)
@@ -70,4 +71,4 @@ def test_only_the_best_files_are_compared(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scores", [{}, {"cart.py": 1.0}, {"cart.py": 1.0, "gone.py": 0.5}])
 def test_with_nothing_to_compare_the_scores_decide(database: MapDatabase, scores: dict[str, float]) -> None:
-    assert FileReranker(FakeEmbedder()).rerank(database, TASK, scores) == list(scores)
+    assert FileReranker(FakeEmbedder()).rerank(database, TASK, scores, 1.0) == list(scores)

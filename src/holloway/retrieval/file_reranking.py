@@ -23,7 +23,7 @@ TASK_CHARS = 2_000
 RERANKED_FILES = 20
 """Best files that are compared: with 10, five fewer of 116 questions had their file among the first ten."""
 MEANING_WEIGHT = 0.3
-"""Weight of the nearest of these files, relative to the score of the best one; the farthest has none. From 0.2 to 0.6,
+"""Weight of the nearest of these files, relative to the best score by the task; the farthest has none. From 0.2 to 0.6,
 more helps questions in plain words and costs those that name things."""
 
 
@@ -41,8 +41,10 @@ class FileReranker:
         self._deadline_s = deadline_s
         self._monotonic = monotonic
 
-    def rerank(self, database: MapDatabase, task: str, scores: Mapping[str, float]) -> list[str]:
+    def rerank(self, database: MapDatabase, task: str, scores: Mapping[str, float], scale: float) -> list[str]:
         """Return files, best first, ordered by their scores and by the nearness of their text to the task.
+
+        `scale` is the best score that a file has from the task alone: what recent work says is not outweighed.
 
         Files that have no vector when the deadline passes keep their place. Raises EmbedderMissing or EmbeddingFailed.
         """
@@ -50,8 +52,8 @@ class FileReranker:
         similarities = self._compare(database, task, ranked[:RERANKED_FILES])
         if len(similarities) < 2:
             return ranked
-        best, low, high = scores[ranked[0]], min(similarities), max(similarities)
-        weight = MEANING_WEIGHT * best / max(high - low, 1e-6)
+        low, high = min(similarities), max(similarities)
+        weight = MEANING_WEIGHT * scale / max(high - low, 1e-6)
         compared = dict(zip(ranked, similarities, strict=False))
         near = sorted(compared, key=lambda path: (-scores[path] - weight * (compared[path] - low), path))
         return near + ranked[len(near) :]

@@ -55,6 +55,9 @@ EVIDENCE_WEIGHTS = {
 TASK_EVIDENCE = ("named", "text", "piece", "symbol", "path", "commits", "sessions", "known")
 """The kinds of evidence that depend on the task; the others are the same for any task."""
 
+ACTIVITY_EVIDENCE = ("recent", "underway", "busy")
+"""The kinds of evidence that are the same for any task, because they say where work happens."""
+
 ROLE_SHARE = {
     "source": 1.0,
     "test": 0.95,
@@ -140,19 +143,25 @@ def locate_files(
     degraded = ""
     if reranker:  # outside of the snapshot, because it writes new vectors into the map
         try:
-            scores = _rerank_sources(database, reranker, task, scores)
+            scores = _rerank_sources(database, reranker, task, scores, _find_best_by_task(evidence_by_kind))
         except HollowayError as error:
             degraded = error.message
     with database.read_snapshot():
         return replace(_build_result(database, evidence_by_kind, scores, limit), degraded=degraded)
 
 
+def _find_best_by_task(evidence_by_kind: dict[str, FileEvidence]) -> float:
+    """Return the best score that a file has without what was active lately."""
+    by_task = {name: evidence for name, evidence in evidence_by_kind.items() if name not in ACTIVITY_EVIDENCE}
+    return max(fuse_evidence(by_task).values(), default=0.0)
+
+
 def _rerank_sources(
-    database: MapDatabase, reranker: FileReranker, task: str, scores: dict[str, float]
+    database: MapDatabase, reranker: FileReranker, task: str, scores: dict[str, float], scale: float
 ) -> dict[str, float]:
     """Return the scores with those of the best files in another order; a test keeps its place among them."""
     files = {path: score for path, score in scores.items() if score > 0 and not is_runnable_test(path)}
-    ordered = reranker.rerank(database, task, files)
+    ordered = reranker.rerank(database, task, files, scale)
     return scores | dict(zip(ordered, sorted(files.values(), reverse=True), strict=True))
 
 
