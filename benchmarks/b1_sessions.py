@@ -85,7 +85,8 @@ def _ask(replayed: Replay, session: Told, answers: Answers) -> None:
     memory, paths = replayed.memory, replayed.paths()
     text = memory.session(f"{session.id}-asked", agent=AGENT).context_for(session.query)
     began = time.perf_counter()
-    located = [file.path for file in memory.map.locate(session.query, limit=TOP, branch=session.began_on).files]
+    found = memory.map.locate(session.query, limit=TOP, branch=session.began_on)
+    located = [file.path for file in found.ranked]
     answers.locate_ms.append((time.perf_counter() - began) * 1000)
     ours = {HOOK: named(text, paths), LOCATE: located}
     contents = replayed.by_contents(session.query)

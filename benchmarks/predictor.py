@@ -59,7 +59,7 @@ class HollowayPredictor:
         """Ask the map."""
         assert self._map is not None
         found = locate_files(self._map, task, files_in_play=known, limit=limit, now=datetime.fromtimestamp(now, UTC))
-        return [file.path for file in found.files]
+        return [file.path for file in found.ranked]
 
 
 def predictors() -> list[Predictor]:

@@ -45,7 +45,9 @@ def test_locate_prints_files_with_reasons(cli: Cli) -> None:
     assert found["files"][0]["path"] == TOKENS
     assert set(found["files"][0]) == {"path", "score", "reasons", "symbols"}
     assert found["files"][0]["reasons"]
-    assert len(found["files"]) == 2
+    assert found["tests"] == ["tests/auth/test_tokens.py"]
+    assert [file["path"] for file in found["files"]] == [TOKENS], "each path is listed once"
+    assert len(cli("locate", "refresh the token", "--limit", "1", "--json").json["files"]) == 1
 
 
 @pytest.mark.promise("looking")
@@ -266,3 +268,11 @@ def test_a_module_is_found_again_by_its_key_or_by_its_new_name() -> None:
     assert map_commands._find_module(modules, auth, "other") == renamed
     assert map_commands._find_module(modules, replace(auth, key="gone"), "login") == renamed
     assert map_commands._find_module(modules, replace(auth, key="gone"), "gone") is None
+
+
+def test_a_quoted_task_may_begin_with_dashes(cli: Cli) -> None:
+    shown = cli("locate", "--json output of refresh misses the token", "--limit", "1", "--json")
+    assert [file["path"] for file in shown.json["files"]] == [TOKENS]
+    assert cli("locate", "-n of refresh is ignored").code == 0
+    assert cli("locate", "--", "--json", "refresh").code == 0
+    assert cli("locate", "refresh", "--jsno").code == 2, "a mistyped option is still one"

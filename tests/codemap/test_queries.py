@@ -73,3 +73,10 @@ def test_neighbours_use_a_file_or_are_used_by_it(database: MapDatabase) -> None:
     assert set(near["middle.py"]) == {"middle.py", "core.py", "top.py"}
     assert near["middle.py"]["middle.py"] == 1.0
     assert 0 < near["middle.py"]["core.py"] <= queries.USE_WEIGHT
+
+
+def test_a_test_leads_to_the_file_that_it_is_named_after(database: MapDatabase) -> None:
+    assert queries.find_tested(database, ["tests/test_core.py", "top.py", "gone.py"]) == {
+        "tests/test_core.py": "core.py"
+    }
+    assert queries.find_tested(database, []) == {}

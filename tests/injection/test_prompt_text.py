@@ -18,18 +18,23 @@ from holloway.retrieval.locate import LocatedFile, LocateResult
 from holloway.text.tokens import MARGIN, estimate_tokens
 from tests.injection.test_tool_result import ROW
 
+
+def make_tests(*paths: str, score: float = 0.0) -> tuple[LocatedFile, ...]:
+    return tuple(LocatedFile(path, score, ()) for path in paths)
+
+
 NAMED = LocatedFile("src/a.py", 1.0, ("named: a.py", "changed recently"), ("refresh",))
 
 
 def test_it_reads_like_this() -> None:
-    located = LocateResult((NAMED,), ("tests/test_a.py",), (CoupledFile("src/b.py", "src/a.py", 9, 11),))
+    located = LocateResult((NAMED,), make_tests("tests/test_a.py"), (CoupledFile("src/b.py", "src/a.py", 9, 11),))
     rows: list[dict[str, object]] = [{**ROW, "files": ["src/a.py"]}]
     said = render(located.files, located, rows, test_command="pytest -q")
     assert said.text == (
         "holloway: for this task, from earlier sessions and the code map:\n"
         "- src/a.py: refresh (named: a.py)\n"
-        "- src/b.py: changes together with src/a.py in 9 of 11 commits\n"
         "- tests: tests/test_a.py (run: pytest -q)\n"
+        "- src/b.py: changes together with src/a.py in 9 of 11 commits\n"
         "- Trap: refresh() burns the token [hw:7f3a2c, 3 sessions, last 12 Oct]"
     )
     assert said.memories == ("7f3a2c",)
@@ -57,7 +62,7 @@ def test_files_that_only_habit_speaks_for_are_not_named() -> None:
     habit = LocatedFile("src/busy.py", 1.0, ("changed recently", "imported by src/a.py"))
     small_talk = LocatedFile("src/word.py", 0.9, ("speaks of good, looks", "changed for “thanks for the test”"))
     one_word = LocatedFile("src/one.py", 0.8, ("speaks of invoice",))
-    located = LocateResult((habit, small_talk, one_word), ("tests/test_x.py",), (CoupledFile("a", "b", 9, 9),))
+    located = LocateResult((habit, small_talk, one_word), make_tests("tests/test_x.py"), (CoupledFile("a", "b", 9, 9),))
     assert choose_files(located, "thanks, the test of the invoice looks good") == ()
     assert render((), located, []).text == ""
 
@@ -132,7 +137,11 @@ def test_it_never_exceeds_its_budget_and_names_what_is_in_it(paths: list[str], s
     files = tuple(LocatedFile(path, 1.0, (f"named: {path}",)) for path in paths)
     rows = [{**ROW, "id": f"{number:06x}", "summary": each} for number, each in enumerate(summaries)]
     said = render(
-        files, LocateResult(files, tuple(paths), tuple(CoupledFile(path, path, 9, 9) for path in paths)), rows
+        files,
+        LocateResult(
+            files, make_tests(*(f"{path}_" for path in paths)), tuple(CoupledFile(path, path, 9, 9) for path in paths)
+        ),
+        rows,
     )
     assert estimate_tokens(said.text) * MARGIN <= PROMPT_TOKENS_MAX
     assert [f"[hw:{one}" in said.text for one in said.memories] == [True] * len(said.memories)
@@ -172,7 +181,7 @@ def test_a_file_with_only_weak_reasons_shows_them() -> None:
 def test_tests_and_coupled_files_are_bounded_and_come_only_with_files() -> None:
     tests = tuple(f"tests/test_{number}.py" for number in range(PROMPT_TESTS_MAX + 1))
     coupled = tuple(CoupledFile(f"src/{number}.py", "src/a.py", 3, 4) for number in range(PROMPT_COUPLED_MAX + 1))
-    located = LocateResult((NAMED,), tests, coupled)
+    located = LocateResult((NAMED,), make_tests(*tests), coupled)
     said = render((NAMED,), located, [])
     assert said.files == (*(pair.path for pair in coupled[:PROMPT_COUPLED_MAX]), *tests[:PROMPT_TESTS_MAX])
     assert f"- tests: {', '.join(tests[:PROMPT_TESTS_MAX])}" in said.text.split("\n")
@@ -238,4 +247,15 @@ def test_names_of_code_in_a_task() -> None:
         "retry_limit",
         "maxtries",
         "limits.toml",
+    ]
+
+
+def test_a_test_that_is_worth_naming_stands_among_the_tests_and_not_among_the_files() -> None:
+    (test, *faint) = make_tests("tests/test_b.py", score=0.9) + make_tests("tests/test_c.py", "tests/test_d.py")
+    located = LocateResult((NAMED,), (test, *faint))
+    chosen = choose_files(located, "a.py")
+    assert chosen == (NAMED, test)
+    assert render(chosen, located, []).text.split("\n")[1:] == [
+        "- src/a.py: refresh (named: a.py)",
+        "- tests: tests/test_b.py",
     ]

@@ -92,7 +92,7 @@ def test_located_files_come_with_reasons_tests_and_coupled_files() -> None:
     tests = tuple(f"tests/test_{number}.py" for number in range(RESPONSE_TESTS_MAX + 1))
     located = LocateResult(
         (LocatedFile("src/a.py", 1.0, ("speaks of cart",), ("Cart",)),),
-        tests,
+        tuple(LocatedFile(path, 0.0, ()) for path in tests),
         (CoupledFile("src/b.py", "src/a.py", 3, 4),),
         speaks_of_it=True,
     )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.history.sync import sync_history
 from holloway.codemap.index import update_index
+from holloway.errors import EmbeddingFailed
 from holloway.retrieval.evidence import (
     LOCATE_TASK_CHARS_MAX,
     OTHER_BRANCH_SHARE,
@@ -22,9 +25,16 @@ from holloway.retrieval.evidence import (
     score_by_mention,
     score_by_sessions,
 )
+from holloway.retrieval.file_reranking import FileReranker
 from holloway.retrieval.locate import EVIDENCE_WEIGHTS, LocateResult, fuse_evidence, locate_files
 from holloway.retrieval.past_sessions import PastSession
+from holloway.testing import FakeEmbedder
 from tests.conftest import Repository, make_repository
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from holloway.domain.ports import Vectors
 
 pytestmark = pytest.mark.usefixtures("maps_are_closed")
 
@@ -226,3 +236,70 @@ def test_a_task_that_is_one_long_word_takes_no_longer_than_one_of_many(shop: Rep
 
     plain = cpu_s("the cart of src/shop/cart.py and Cart.add " * LOCATE_TASK_CHARS_MAX)
     assert cpu_s(piece * LOCATE_TASK_CHARS_MAX) < 20 * plain
+
+
+def test_a_test_is_listed_once_and_not_among_the_files(shop: Repository) -> None:
+    located = locate_files(mapped(shop), "add an item to the cart", now=NOW)
+    assert paths(located)[0] == "shop/cart.py"
+    assert [test.path for test in located.tests] == ["tests/test_cart.py"]
+    assert "tests/test_cart.py" not in paths(located)
+    assert {"shop/cart.py", "tests/test_cart.py"} <= {file.path for file in located.ranked[:3]}
+    assert all(first.score >= second.score for first, second in pairwise(located.ranked))
+
+
+def test_a_test_that_the_task_names_is_one_of_the_files(shop: Repository) -> None:
+    located = locate_files(mapped(shop), "test_cart.py fails", now=NOW)
+    assert paths(located)[0] == "tests/test_cart.py"
+    assert located.tests == ()
+
+
+def test_where_there_are_only_tests_they_are_the_files(tmp_path: Path) -> None:
+    tests = make_repository(tmp_path / "suite", {"tests/test_cart.py": FILES["tests/test_cart.py"]})
+    located = locate_files(mapped(tests), "add to the cart", now=NOW)
+    assert (paths(located), located.tests) == (["tests/test_cart.py"], ())
+
+
+def test_a_file_has_the_evidence_of_the_test_that_is_named_after_it(shop: Repository) -> None:
+    shop.commit("shop/mail.py", "def send(order):\n    pass\n")
+    shop.commit("tests/test_mail.py", "def test_the_customer_is_thanked_politely():\n    pass\n")
+    located = locate_files(mapped(shop), "thank the customer politely", now=NOW)
+    assert paths(located)[0] == "shop/mail.py"
+    assert "tested by tests/test_mail.py" in located.files[0].reasons
+
+
+def test_code_that_shows_the_project_comes_after_code_that_does_the_job(shop: Repository) -> None:
+    shop.commit("examples/mail.py", FILES["shop/mail.py"])
+    assert paths(locate_files(mapped(shop), "send the receipt", now=NOW))[:2] == ["shop/mail.py", "examples/mail.py"]
+
+
+def test_the_best_files_are_compared_by_meaning_and_a_failure_leaves_the_order_of_words(shop: Repository) -> None:
+    shop.commit("shop/letter.py", '"""Deliver what the customer paid for, the receipt."""\n')
+    shop.commit("shop/deliver.py", "def deliver(address, text, receipt):\n    raise NotImplementedError\n")
+    database = mapped(shop)
+    task = "deliver what the customer paid for"
+    by_words = locate_files(database, task, now=NOW)
+    by_meaning = locate_files(database, task, now=NOW, reranker=FileReranker(FakeEmbedder(), deadline_s=60))
+    assert by_meaning.files[0].path == "shop/letter.py"
+    assert sorted(paths(by_meaning)) == sorted(paths(by_words))
+    assert [file.score for file in by_meaning.files] == [file.score for file in by_words.files]
+
+    class BrokenEmbedder(FakeEmbedder):
+        def embed(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
+            raise EmbeddingFailed("The model is broken.", "Reinstall it.")
+
+    broken = locate_files(database, task, now=NOW, reranker=FileReranker(BrokenEmbedder()))
+    assert (paths(broken), broken.degraded) == (paths(by_words), "The model is broken.")
+    assert by_words.degraded == by_meaning.degraded == ""
+
+
+def test_a_file_is_named_whatever_its_case_and_case_decides_between_two(shop: Repository) -> None:
+    shop.commit("CHANGELOG.md", "# Changes\n")
+    database = mapped(shop)
+    task = parse_task(database, "changelog.md update", (), NOW)
+    assert score_by_mention(database, task).strength == {"CHANGELOG.md": 1.0}
+    task = parse_task(database, "SHOP/Mail.py and readme.MD", (), NOW)
+    assert set(score_by_mention(database, task).strength) == {"shop/mail.py", "README.md"}
+    shop.commit("docs/changelog.md", "# Changes\n")
+    update_index(database, shop.root, workers=1)
+    task = parse_task(database, "changelog.md update", (), NOW)
+    assert set(score_by_mention(database, task).strength) == {"docs/changelog.md"}

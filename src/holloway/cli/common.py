@@ -206,6 +206,22 @@ def confirm_action(question: str, *, yes: bool) -> bool:
     return click.confirm(question, default=False)
 
 
+class TextCommand(click.Command):
+    """A command that takes a text: a quoted text that begins with a dash is text, because no option has a space."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, with such a text as a positional one; text after `--` is positional anyway."""
+        end = args.index("--") if "--" in args else len(args)
+        texts = [argument for argument in args[:end] if argument.startswith("-") and _is_text(argument)]
+        options = [argument for argument in args[:end] if argument not in texts]
+        return super().parse_args(ctx, [*options, *(["--", *texts, *args[end + 1 :]] if texts else args[end:])])
+
+
+def _is_text(argument: str) -> bool:
+    """Whether an argument with a dash is a text: a space, but not in the value of `--option=value`."""
+    return any(character.isspace() for character in argument.partition("=")[0])
+
+
 def read_text_argument(arguments: tuple[str, ...], label: str) -> str:
     """Join a command's arguments into one text, or read stdin for a single `-`.
 

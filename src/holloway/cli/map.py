@@ -8,6 +8,7 @@ import click
 
 from holloway.cli.common import (
     ProgressBar,
+    TextCommand,
     base_folder,
     format_count,
     json_option,
@@ -91,7 +92,7 @@ def _watch_changes(code_map: CodeMap, quiet: bool) -> None:
             print_text(f"indexed {names}")
 
 
-@click.command("locate")
+@click.command("locate", cls=TextCommand)
 @click.argument("words", nargs=-1, required=True, metavar="TASK...")
 @click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="A file already being worked on.")
 @click.option(
@@ -120,6 +121,8 @@ def locate_command(
     else:
         _print_located(located)
         print_withheld(located.withheld, raw=raw)
+    if located.degraded:
+        click.echo(f"Files were ranked by words only: {located.degraded}", err=True)
 
 
 def _withheld_fields(names: Sequence[str], *, raw: bool) -> dict[str, Any]:
@@ -132,7 +135,7 @@ def _located_fields(located: LocateResult) -> dict[str, Any]:
             {"path": file.path, "score": file.score, "reasons": list(file.reasons), "symbols": list(file.symbols)}
             for file in located.files
         ],
-        "tests": list(located.tests),
+        "tests": [test.path for test in located.tests],
         "coupled": [
             {"path": pair.path, "with": pair.other, "commits": pair.commits, "of": pair.of} for pair in located.coupled
         ],
@@ -150,7 +153,7 @@ def _print_located(located: LocateResult) -> None:
         if file.reasons:
             print_text(f"      {'; '.join(file.reasons)}")
     if located.tests:
-        print_text(f"tests    {', '.join(located.tests)}")
+        print_text(f"tests    {', '.join(test.path for test in located.tests)}")
     for pair in located.coupled[:4]:
         commits = f"{pair.commits} of {format_count(pair.of, 'commit')}"
         print_text(f"coupled  {pair.path} (changed together with {pair.other} in {commits})")

@@ -8,6 +8,7 @@ import click
 
 from holloway.cli.common import (
     FilterOptions,
+    TextCommand,
     base_folder,
     branch_label,
     describe_memory,
@@ -56,7 +57,7 @@ POINT_LABELS = {"asked": "the agent reported that it helped", "host": "the agent
 PHASES = ("define", "implement", "validate", "refine", "explore", "reflect")
 
 
-@click.command("recall")
+@click.command("recall", cls=TextCommand)
 @click.argument("words", nargs=-1, required=True)
 @click.option("--limit", "-n", default=10, show_default=True, help="Maximum number of results.")
 @click.option("--all-projects", is_flag=True, help="Search the memories of every project on this machine.")
@@ -128,7 +129,7 @@ def _print_results(results: list[RecallResult], now: datetime, *, named: bool, e
             print_text(f"        {stages} → {result.score:.2f}", "dim")
 
 
-@click.command("ask")
+@click.command("ask", cls=TextCommand)
 @click.argument("words", nargs=-1, required=True)
 @json_option
 @project_option

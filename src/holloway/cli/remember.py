@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holloway.cli.common import (
+    TextCommand,
     base_folder,
     branch_label,
     json_option,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from holloway.service.memory_editor import Remembered
 
 
-@click.command("remember")
+@click.command("remember", cls=TextCommand)
 @click.argument("text", nargs=-1, required=True)
 @click.option("--type", "-t", "kind", metavar="TYPE", help="gotcha, decision, preference, ... (default: inferred).")
 @click.option("--file", "-f", "files", multiple=True, metavar="PATH", help="File or folder it is about; repeatable.")

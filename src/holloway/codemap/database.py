@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from holloway.codemap.resolve.imports.import_resolver import ImportResolver
 
-MAP_VERSION = 11
+MAP_VERSION = 12
 """Version of the map's content. Raise it when the schema, a query, the resolver or the exclusion rules change what a
 map contains: older maps are rebuilt."""
 

@@ -91,6 +91,7 @@ class MapWriter:
         self._db.execute("DELETE FROM import_words WHERE file = ?", (file,))
         self._db.execute("DELETE FROM consulted WHERE seen = ?", (file,))
         self._db.execute("DELETE FROM mentions WHERE file = ?", (file,))
+        self._db.execute("DELETE FROM file_vectors WHERE file = ?", (file,))
         self._db.execute("DELETE FROM files WHERE id = ?", (file,))
 
     def delete_edges(self, ids: Iterable[int]) -> None:

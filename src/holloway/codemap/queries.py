@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from holloway.codemap.graph import rank_tests
+from holloway.codemap.graph import BY_NAME_MIN, rank_tests
 from holloway.text.identifiers import quote_term
 
 if TYPE_CHECKING:
@@ -74,6 +74,18 @@ def find_imports(database: MapDatabase, path: str) -> list[str]:
 def find_tests(database: MapDatabase, tested: Iterable[str], limit: int) -> list[str]:
     """Return the tests of these files, most confident first."""
     return [path for path, _ in rank_tests(database, list(tested), limit)]
+
+
+def find_tested(database: MapDatabase, tests: Iterable[str]) -> dict[str, str]:
+    """Return for each of these tests the file that it is named after, if there is one."""
+    rows = database.fetch_rows(
+        "SELECT x.path, s.path FROM files x JOIN nodes t ON t.file = x.id AND t.qualified = x.path AND t.kind = 'file'"
+        " JOIN edges e ON e.target = t.id AND e.kind = 'tested_by' AND e.confidence > ?"
+        " JOIN nodes n ON n.id = e.source JOIN files s ON s.id = n.file"
+        " WHERE x.path IN (SELECT value FROM json_each(?)) ORDER BY x.path, s.path DESC",
+        (BY_NAME_MIN, json.dumps(list(tests))),
+    )
+    return {row[0]: row[1] for row in rows}
 
 
 def find_connected(database: MapDatabase, sources: Iterable[str], targets: Iterable[str]) -> set[str]:

@@ -111,6 +111,13 @@ CREATE VIRTUAL TABLE chunk_text USING fts5 (
 CREATE VIRTUAL TABLE chunk_words USING fts5vocab (chunk_text, row);
 CREATE VIRTUAL TABLE chunk_mentions USING fts5vocab (chunk_text, instance);
 
+-- Cache: the vector (float32) of the text that stands for a file; `key` is a hash of that text and of the model.
+CREATE TABLE file_vectors (
+  file   INTEGER PRIMARY KEY REFERENCES files (id),
+  key    BLOB NOT NULL,
+  vector BLOB NOT NULL
+);
+
 -- Git history. Paths have their current names: a rename changes one row here and so everything that refers to it.
 CREATE TABLE paths (
   id   INTEGER PRIMARY KEY,

@@ -90,11 +90,11 @@ def render(
     coupled = _choose_coupled(located, {file.path for file in files})
     rows = list(rows)
     while files or rows or recipe:
-        tests = located.tests[:PROMPT_TESTS_MAX] if files else ()
-        lines = _render_lines(files, coupled, tests, rows, recipe, test_command, keywords)
+        sources, tests = _divide_tests(files, located)
+        lines = _render_lines(sources, coupled, tests, rows, recipe, test_command, keywords)
         if fits_budget(lines, PROMPT_TOKENS_MAX):
             ids = [str(row["id"]) for row in (*rows, *([recipe] if recipe else []))]
-            paths = [file.path for file in files if not _is_named(file)] + [partner.path for partner in coupled]
+            paths = [file.path for file in sources if not _is_named(file)] + [partner.path for partner in coupled]
             return Rendered("\n".join(lines), tuple(ids), (*paths, *tests))
         if coupled or len(files) > 1:
             (coupled or files).pop()
@@ -105,6 +105,14 @@ def render(
         else:
             recipe = None
     return Rendered()
+
+
+def _divide_tests(files: Sequence[LocatedFile], located: LocateResult) -> tuple[list[LocatedFile], tuple[str, ...]]:
+    """Return the files that have a line, and the paths of the tests: those worth naming, else the best ones."""
+    test_paths = [test.path for test in located.tests]
+    sources = [file for file in files if file.path not in test_paths]
+    worth_naming = tuple(file.path for file in files if file.path in test_paths)
+    return sources, worth_naming or tuple(test_paths[: PROMPT_TESTS_MAX if files else 0])
 
 
 def task_keywords(task: str) -> frozenset[str]:
@@ -153,7 +161,7 @@ def choose_files(located: LocateResult, task: str, *, begins: bool = False) -> t
     If they match none and a session begins with them ("fix the tests"), the work at hand is meant.
     """
     keywords = task_keywords(task)
-    files = [file for file in located.files if file.score >= PROMPT_FILE_SCORE_MIN][:PROMPT_FILES_MAX]
+    files = [file for file in located.ranked if file.score >= PROMPT_FILE_SCORE_MIN][:PROMPT_FILES_MAX]
     if any(_is_meant(file, keywords) for file in files):
         return tuple(files)
     # The few words of such a prompt match symbols by chance.
@@ -186,11 +194,12 @@ def _render_lines(
     keywords: frozenset[str],
 ) -> list[str]:
     head = "head" if not files or any(_is_meant(file, keywords) for file in files) else "at_hand"
-    lines = [line("prompt", head), *(_render_file(file, keywords) for file in files), *map(_render_coupled, coupled)]
+    lines = [line("prompt", head), *(_render_file(file, keywords) for file in files)]
     if tests:
         run = line("prompt", "run", command=neutralize_text(test_command)) if test_command else ""
         paths = ", ".join(neutralize_text(path) for path in tests)
         lines.append(line("prompt", "tests", tests=paths, run=run))
+    lines += map(_render_coupled, coupled)
     lines += map(_render_memory, rows)
     return lines + (_render_recipe(recipe) if recipe else [])
 

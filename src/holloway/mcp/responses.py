@@ -100,11 +100,11 @@ def make_locations(located: LocateResult, note: str) -> LocateResponse:
         f"{pair.path} (changed together with {pair.other} in {pair.commits} of {pair.of} commits)"
         for pair in located.coupled
     )
+    tests = tuple(test.path for test in located.tests[:RESPONSE_TESTS_MAX])
+    words_note = f"Ranked by words only: {located.degraded}" if located.degraded else ""
     no_match = "No match for this task."
     match_note = "" if located.speaks_of_it else f"{no_match} These files are recently active." if files else no_match
-    return LocateResponse(
-        files, located.tests[:RESPONSE_TESTS_MAX], coupled, " ".join(filter(None, (match_note, note)))
-    )
+    return LocateResponse(files, tests, coupled, " ".join(filter(None, (match_note, words_note, note))))
 
 
 def make_impact(consequences: Consequences, now: datetime, note: str) -> ImpactResponse:

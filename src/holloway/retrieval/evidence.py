@@ -15,6 +15,7 @@ from holloway.codemap.parse.languages import language_of
 from holloway.config import REASON_WORDS_MAX
 from holloway.retrieval import past_sessions
 from holloway.safety.repository_text import is_name, is_path
+from holloway.text.file_roles import is_test
 from holloway.text.identifiers import STOP_WORDS, expand_words, split_identifier
 
 if TYPE_CHECKING:
@@ -225,20 +226,26 @@ def score_by_mention(database: MapDatabase, task: LocateTask) -> FileEvidence:
 
 
 def _find_mentioned_files(task: LocateTask) -> Iterator[tuple[str, list[str]]]:
-    """Yield each mention that looks like a path, with the files that it may mean."""
+    """Yield each mention that looks like a path, with the files that it may mean; case decides only between them."""
     names_by_mention = {mention: mention.lstrip("./") for mention in set(_PATH.findall(task.text)[:200])}
-    paths_by_name: dict[str, list[str]] = {name.rpartition("/")[2]: [] for name in names_by_mention.values()}
+    paths_by_name: dict[str, list[str]] = {_fold_name(name): [] for name in names_by_mention.values()}
     for path in task.paths if paths_by_name else ():
-        if (name := path.rpartition("/")[2]) in paths_by_name:
+        if (name := _fold_name(path)) in paths_by_name:
             paths_by_name[name].append(path)
     for mention, name in sorted(names_by_mention.items()):
-        candidate_paths = [
-            path
-            for path in paths_by_name[name.rpartition("/")[2]]
-            if path == name or path.endswith("/" + name) or name.endswith("/" + path)
-        ]
-        if candidate_paths:
+        paths = paths_by_name[_fold_name(name)]
+        exact = [path for path in paths if _is_path_end(name, path)]
+        if candidate_paths := exact or [path for path in paths if _is_path_end(name.casefold(), path.casefold())]:
             yield mention, candidate_paths
+
+
+def _fold_name(path: str) -> str:
+    return path.rpartition("/")[2].casefold()
+
+
+def _is_path_end(name: str, path: str) -> bool:
+    """Whether one of two paths is the end of the other."""
+    return path == name or path.endswith("/" + name) or name.endswith("/" + path)
 
 
 def _find_dotted_modules(task: LocateTask) -> Iterator[tuple[str, list[str]]]:
@@ -328,7 +335,7 @@ SCORERS: dict[str, Callable[[MapDatabase, LocateTask], FileEvidence]] = {
 
 
 def score_related_files(database: MapDatabase, task: LocateTask, scores: dict[str, float]) -> dict[str, FileEvidence]:
-    """Score files that changed together with the best files, or are imported by them, by the scores of those."""
+    """Score files that changed with the best files, are imported by them, or are tested by a file that matches."""
     seeds = sorted(scores, key=lambda path: (-scores[path], path))[:SEEDS]
     best = scores[seeds[0]] if seeds else 1.0
     together, neighbour = FileEvidence(), FileEvidence()
@@ -345,7 +352,24 @@ def score_related_files(database: MapDatabase, task: LocateTask, scores: dict[st
             neighbour.strength[path] = neighbour.strength.get(path, 0.0) + weight / len(used)
             if is_path(seed):
                 neighbour.reason.setdefault(path, f"imported by {seed}")
-    return {"together": _drop_missing_files(database, together), "neighbour": neighbour}
+    return {
+        "together": _drop_missing_files(database, together),
+        "neighbour": neighbour,
+        "tested": _score_tested_files(database, scores),
+    }
+
+
+def _score_tested_files(database: MapDatabase, scores: dict[str, float]) -> FileEvidence:
+    """Score files by the best test that is named after them: its words describe the file that it tests."""
+    evidence = FileEvidence()
+    tested = queries.find_tested(database, [path for path in scores if is_test(path)])
+    for test, path in sorted(tested.items()):
+        if scores[test] > evidence.strength.get(path, 0.0):
+            evidence.strength[path] = scores[test]
+            if is_path(test):
+                evidence.reason[path] = f"tested by {test}"
+    evidence.share = min(1.0, max(evidence.strength.values(), default=0.0) / max(scores.values(), default=1.0))
+    return evidence
 
 
 def _drop_missing_files(database: MapDatabase, evidence: FileEvidence) -> FileEvidence:

@@ -1,13 +1,14 @@
 """Locate the files for a task: collects every kind of evidence, adds it up to one score per file, and gives reasons.
 
 task ─> parse ─> text | chunks | symbols | paths | mentioned files | past commits | past sessions | recent activity
-     ─> one score ─> co-changed files and imports of the best ─> files, tests, coupled files
+     ─> one score ─> co-changed files and imports of the best, tested files ─> order of the best by meaning
+     ─> files, tests, coupled files
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,13 @@ from holloway import git
 from holloway.codemap import queries
 from holloway.codemap.parse.languages import role_of
 from holloway.config import GIT_ASIDE_S
+from holloway.errors import HollowayError
 from holloway.retrieval.evidence import SCORERS, parse_task, score_by_branch, score_by_sessions, score_related_files
 from holloway.retrieval.past_sessions import PastSession
 from holloway.safety.repository_text import is_path, only_paths
 from holloway.safety.secrets import redact_secrets
 from holloway.store import observations
-from holloway.text.file_roles import is_runnable_test, is_test
+from holloway.text.file_roles import DEMONSTRATION_FOLDERS, is_runnable_test, is_test
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from holloway.codemap.database import MapDatabase
     from holloway.retrieval.evidence import CoupledFile, FileEvidence
+    from holloway.retrieval.file_reranking import FileReranker
 
 
 EVIDENCE_WEIGHTS = {
@@ -41,6 +44,7 @@ EVIDENCE_WEIGHTS = {
     "known": 0.6,
     "together": 0.3,
     "neighbour": 0.05,
+    "tested": 0.2,
     "busy": 0.1,
     "sessions": 0.3,
     "recent": 1.2,
@@ -51,13 +55,24 @@ EVIDENCE_WEIGHTS = {
 TASK_EVIDENCE = ("named", "text", "piece", "symbol", "path", "commits", "sessions", "known")
 """The kinds of evidence that depend on the task; the others are the same for any task."""
 
-ROLE_SHARE = {"source": 1.0, "test": 0.95, "config": 0.6, "prose": 0.5, "other": 0.5}
-"""Factor on the evidence by the role of a file."""
+ACTIVITY_EVIDENCE = ("recent", "underway", "busy")
+"""The kinds of evidence that are the same for any task, because they say where work happens."""
+
+ROLE_SHARE = {
+    "source": 1.0,
+    "test": 0.95,
+    "test_support": 0.6,
+    "demonstration": 0.8,
+    "config": 0.6,
+    "prose": 0.5,
+    "other": 0.5,
+}
+"""Factor on the evidence by the role of a file. Test support is code among the tests that no runner picks up."""
 
 REASONS_MAX = 4
 REASON_MIN = 0.05
 TEST_LOOKUP_FACTOR = 4
-"""Times the limit: how many of the best files are searched for tests."""
+"""Times the limit: how many of the best paths are divided into files and tests."""
 LOCATED_TESTS_MAX = 8
 COUPLED_MAX = 8
 PAST_SESSIONS = 300
@@ -77,15 +92,24 @@ class LocatedFile:
 
 @dataclass(frozen=True, slots=True)
 class LocateResult:
-    """The files, tests and coupled files for a task."""
+    """The files, tests and coupled files for a task. No path is in two of them."""
 
     files: tuple[LocatedFile, ...] = ()
-    tests: tuple[str, ...] = ()
+    """Best first; a test only if the task names it, or if there are only tests."""
+    tests: tuple[LocatedFile, ...] = ()
+    """The tests that a runner picks up, best first; without a match of their own, those of the best files."""
     coupled: tuple[CoupledFile, ...] = ()
     speaks_of_it: bool = False
     """Whether any evidence concerns the task itself; otherwise these are only recently active files."""
     withheld: tuple[str, ...] = ()
     """Paths among the best that read as sentences, for the person only."""
+    degraded: str = ""
+    """Why the files were not compared by meaning, though a model is configured."""
+
+    @property
+    def ranked(self) -> list[LocatedFile]:
+        """Files and tests in one ranking, best first."""
+        return sorted((*self.files, *self.tests), key=lambda file: -file.score)
 
 
 def locate_files(
@@ -98,11 +122,12 @@ def locate_files(
     underway: Sequence[str] = (),
     limit: int = 10,
     now: datetime,
+    reranker: FileReranker | None = None,
 ) -> LocateResult:
     """Rank the files of a code map for a task. `files_in_play` lead to other files and are left out themselves.
 
     `past` are earlier sessions, oldest first; those on the same branch count more. `underway` are files that the branch
-    has changed so far.
+    has changed so far. `reranker` orders the best files by meaning too; without it, or if it fails, words decide.
     """
     with database.read_snapshot():
         parsed_task = parse_task(database, task, files_in_play, now)
@@ -115,7 +140,29 @@ def locate_files(
         scores = fuse_evidence(evidence_by_kind)
         for path in parsed_task.files_in_play:
             scores.pop(path, None)
-        return _build_result(database, evidence_by_kind, scores, limit)
+    degraded = ""
+    if reranker:  # outside of the snapshot, because it writes new vectors into the map
+        try:
+            scores = _rerank_sources(database, reranker, task, scores, _find_best_by_task(evidence_by_kind))
+        except HollowayError as error:
+            degraded = error.message
+    with database.read_snapshot():
+        return replace(_build_result(database, evidence_by_kind, scores, limit), degraded=degraded)
+
+
+def _find_best_by_task(evidence_by_kind: dict[str, FileEvidence]) -> float:
+    """Return the best score that a file has without what was active lately."""
+    by_task = {name: evidence for name, evidence in evidence_by_kind.items() if name not in ACTIVITY_EVIDENCE}
+    return max(fuse_evidence(by_task).values(), default=0.0)
+
+
+def _rerank_sources(
+    database: MapDatabase, reranker: FileReranker, task: str, scores: dict[str, float], scale: float
+) -> dict[str, float]:
+    """Return the scores with those of the best files in another order; a test keeps its place among them."""
+    files = {path: score for path, score in scores.items() if score > 0 and not is_runnable_test(path)}
+    ordered = reranker.rerank(database, task, files, scale)
+    return scores | dict(zip(ordered, sorted(files.values(), reverse=True), strict=True))
 
 
 def fuse_evidence(evidence_by_kind: dict[str, FileEvidence]) -> dict[str, float]:
@@ -124,7 +171,14 @@ def fuse_evidence(evidence_by_kind: dict[str, FileEvidence]) -> dict[str, float]
     for name, evidence in evidence_by_kind.items():
         for path, value in evidence.scale_strengths().items():
             scores[path] += EVIDENCE_WEIGHTS[name] * value
-    return {path: ROLE_SHARE[role_of(path)] * score for path, score in scores.items()}
+    return {path: ROLE_SHARE[_find_role(path)] * score for path, score in scores.items()}
+
+
+def _find_role(path: str) -> str:
+    role = role_of(path)
+    if role == "source" and not DEMONSTRATION_FOLDERS.isdisjoint(path.split("/")[:-1]):
+        return "demonstration"
+    return "test_support" if role == "test" and not is_runnable_test(path) else role
 
 
 def _build_result(
@@ -132,20 +186,20 @@ def _build_result(
 ) -> LocateResult:
     ranked = sorted(scores, key=lambda path: (-scores[path], path))
     ordered = _select_shown_paths(ranked, limit)
-    code = [path for path in ordered if not is_test(path)]
+    paths, test_paths = _divide_tests(ordered, evidence_by_kind["named"], limit)
     best = scores[ordered[0]] if ordered else 1.0
     strengths = {name: evidence.scale_strengths() for name, evidence in evidence_by_kind.items()}
-    files = tuple(
-        LocatedFile(
+
+    def describe(path: str) -> LocatedFile:
+        return LocatedFile(
             path,
             round(scores[path] / best, 3),
             tuple(redact_secrets(reason)[0] for reason in _list_reasons(path, evidence_by_kind, strengths)),
             tuple(redact_secrets(name)[0] for name in evidence_by_kind["piece"].symbols[path]),
         )
-        for path in ordered[:limit]
-    )
-    listed_paths = {file.path for file in files}
-    tests = [path for path in ordered if is_test(path) and is_runnable_test(path)][:LOCATED_TESTS_MAX]
+
+    tests = tuple(map(describe, test_paths)) or _find_linked_tests(database, paths)
+    listed_paths = {*paths, *(test.path for test in tests)}
     coupled = [
         evidence_by_kind["together"].coupled[path]
         for path, _ in sorted(
@@ -155,8 +209,8 @@ def _build_result(
         if path not in listed_paths and is_path(path) and is_path(evidence_by_kind["together"].coupled[path].other)
     ]
     return LocateResult(
-        files,
-        tuple(tests) or only_paths(queries.find_tests(database, code[:3], LOCATED_TESTS_MAX)),
+        tuple(map(describe, paths)),
+        tests,
         tuple(coupled[:COUPLED_MAX]),
         any(evidence_by_kind[name].strength for name in TASK_EVIDENCE),
         tuple(path for path in ranked[:limit] if not is_path(path)),
@@ -166,6 +220,23 @@ def _build_result(
 def _select_shown_paths(ordered: list[str], limit: int) -> list[str]:
     """Return the best files whose paths are safe to show; more than the limit, because tests are picked from them."""
     return list(islice((path for path in ordered if is_path(path)), TEST_LOOKUP_FACTOR * limit))
+
+
+def _divide_tests(ordered: list[str], named: FileEvidence, limit: int) -> tuple[list[str], list[str]]:
+    """Divide the best paths into files and tests, because a test mostly matches like the file that it tests.
+
+    A test that the task names is one of the files, and so are all of them if there is nothing else.
+    """
+    tests = [path for path in ordered if is_test(path) and is_runnable_test(path) and path not in named.strength]
+    files = [path for path in ordered if path not in set(tests)]
+    return (files[:limit], tests[:LOCATED_TESTS_MAX]) if files else (tests[:limit], [])
+
+
+def _find_linked_tests(database: MapDatabase, files: list[str]) -> tuple[LocatedFile, ...]:
+    """Return the tests of the best files by the code map, when no test matches the task itself."""
+    code = [path for path in files if not is_test(path)][:3]
+    tests = only_paths(queries.find_tests(database, code, LOCATED_TESTS_MAX + len(files)))
+    return tuple(LocatedFile(path, 0.0, ()) for path in tests if path not in files)[:LOCATED_TESTS_MAX]
 
 
 def _list_reasons(
@@ -191,6 +262,7 @@ def locate_in_checkout(
     limit: int = 10,
     branch: str = "",
     now: datetime,
+    reranker: FileReranker | None = None,
 ) -> LocateResult:
     """Locate the files of a task, using the sessions of the store at `connection` and the branch's own changes."""
     past = [PastSession(*session) for session in observations.list_past_sessions(connection, PAST_SESSIONS)]
@@ -199,5 +271,13 @@ def locate_in_checkout(
         branch = ""  # All work ends up there, so it is no one piece of work.
     underway = git.files_underway(root, GIT_ASIDE_S)
     return locate_files(
-        database, task, files_in_play=known, past=past, branch=branch, underway=underway, limit=limit, now=now
+        database,
+        task,
+        files_in_play=known,
+        past=past,
+        branch=branch,
+        underway=underway,
+        limit=limit,
+        now=now,
+        reranker=reranker,
     )

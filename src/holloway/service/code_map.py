@@ -14,8 +14,10 @@ from holloway.codemap.history import cochange
 from holloway.codemap.parse.languages import language_of
 from holloway.domain.memory import as_tuple
 from holloway.domain.ports import format_stamp
+from holloway.embeddings.provider_choice import choose_embedder
 from holloway.errors import InvalidInput
 from holloway.injection.project_map import ProjectMap, read_progress
+from holloway.retrieval.file_reranking import FileReranker
 from holloway.retrieval.locate import COUPLED_MAX, locate_in_checkout
 from holloway.safety.repository_text import is_name, is_path, only_names, only_paths
 from holloway.service import background_worker
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from holloway.codemap.health import MapUpdate
     from holloway.codemap.modules import overview
     from holloway.codemap.modules.module import Module
+    from holloway.config import Settings
     from holloway.domain.memory import Memory
     from holloway.retrieval.locate import LocateResult
     from holloway.store.store import Store
@@ -69,8 +72,9 @@ class Consequences:
 class CodeMap:
     """The code map of one checkout."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
+        self._settings = settings
         self.root = store.project.root
         self.path = health.map_file(store.project.folder, self.root)
         self._progress = self.path.with_suffix(".progress")
@@ -150,8 +154,24 @@ class CodeMap:
         files, now = as_tuple("known", known), self._store.clock.now()
         connection, root = self._store.database.connection, str(self.root)
         return locate_in_checkout(
-            self.database, connection, root, task, known=files, limit=limit, branch=branch, now=now
+            self.database,
+            connection,
+            root,
+            task,
+            known=files,
+            limit=limit,
+            branch=branch,
+            now=now,
+            reranker=self._reranker,
         )
+
+    @cached_property
+    def _reranker(self) -> FileReranker | None:
+        """The comparison of files by meaning, with the built-in model only: a server would take seconds for a task."""
+        if self._settings.get_text("embedding.provider") != "builtin":
+            return None
+        embedder = choose_embedder(self._settings).embedder
+        return FileReranker(embedder) if embedder else None
 
     def impact(self, spec: str, *, depth: int = 2, forward: bool = False, where: Path | None = None) -> Consequences:
         """Return the impact of a change to `path` or `path:symbol`; raises InvalidInput if it is not in the map."""

@@ -109,7 +109,7 @@ class OpenProject:
     @cached_property
     def map(self) -> CodeMap:
         """The code map of this checkout."""
-        return CodeMap(self.store)
+        return CodeMap(self.store, self.settings)
 
     def __enter__(self) -> Self:
         return self

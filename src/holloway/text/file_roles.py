@@ -20,6 +20,11 @@ _CLASS_SUFFIXES = frozenset({"java", "kt", "cs", "php", "swift", "scala", "groov
 _PREFIX_SUFFIXES = frozenset({"py", "rb", "c", "cc", "cpp", "cxx", "sh"})
 """Languages whose test runners or conventions name a test `test_...`."""
 
+DEMONSTRATION_FOLDERS = frozenset(
+    "benchmark benchmarks bench demo demos doc docs example examples sample samples".split()
+)
+"""Folders whose code shows or measures what the project does."""
+
 _PROJECT_CONFIG = (
     r"(?:^|/)(?:package\.json|pyproject\.toml|setup\.(?:py|cfg)|Cargo\.toml|go\.mod|pom\.xml|build\.gradle(?:\.kts)?"
     r"|tsconfig[\w.-]*\.json|[\w.-]+\.config\.(?:[cm]?[jt]s|json)|Dockerfile|docker-compose[\w.-]*\.ya?ml|Makefile"
