@@ -139,3 +139,11 @@ def test_no_more_than_the_limits_is_kept(monkeypatch: pytest.MonkeyPatch) -> Non
     found = captured("python", source)
     assert (len(found.definitions), len(found.imports), found.mention_count) == (2, 2, 3)
     assert (len(found.bindings), len(found.returns)) == (3, 3)
+
+
+def test_an_included_file_is_an_import_of_its_line() -> None:
+    found = captured("php", "<?php\n\nrequire_once 'shop/cart.php';\n  include(\"till.php\");\n")
+    assert [row[1:] for row in sorted(found.imports)] == [
+        (3, "shop/cart.php", "", "", False),
+        (4, "till.php", "", "", False),
+    ]

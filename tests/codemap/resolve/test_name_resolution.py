@@ -74,3 +74,11 @@ def test_an_import_names_a_module_a_package_or_nothing(source: str, targets: Tar
     names = NameResolver(importer, lambda path: None, ResolutionCache())
     facts = read("typescript", f"{source}\n")
     assert names.resolve_import(Scopes("a.ts", "typescript", facts), facts.imports[0]) == targets
+
+
+def test_a_call_without_a_return_type_gives_what_the_function_returns(tmp_path: Path) -> None:
+    source = (
+        "class Shop:\n    def sell(self):\n        pass\n\ndef made():\n    return Shop()\n\n"
+        "def use():\n    made().sell()\n"
+    )
+    assert "a.py:use calls a.py:Shop.sell" in edges(mapped(tmp_path, {"a.py": source}), "calls")
