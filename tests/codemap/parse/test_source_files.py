@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from holloway import git
 from holloway.codemap.parse import source_files
 from holloway.codemap.parse.source_files import _walk_files
+from holloway.config import MAP_TEXT_BYTES_MAX
 from holloway.git import runner
 from tests.conftest import Repository, make_repository
 
@@ -247,8 +248,8 @@ def test_no_more_than_a_number_of_files_is_listed(tmp_path: Path, monkeypatch: p
         ("a.js", b"x" * 8_193, "minified"),
         ("a.js", b"x" * 8_192, ""),
         ("a.js", (b"x" * 99 + b"\n") * 100, ""),
-        ("a.txt", b"x\n" * (source_files.MAP_TEXT_BYTES_MAX // 2 + 1), "too large"),
-        ("a.py", b"x\n" * (source_files.MAP_TEXT_BYTES_MAX // 2 + 1), ""),
+        ("a.txt", b"x\n" * (MAP_TEXT_BYTES_MAX // 2 + 1), "too large"),
+        ("a.py", b"x\n" * (MAP_TEXT_BYTES_MAX // 2 + 1), ""),
     ],
 )
 def test_the_content_of_a_file_says_why_it_is_left_out(name: str, data: bytes, reason: str) -> None:
