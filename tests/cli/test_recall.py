@@ -194,3 +194,10 @@ def test_the_past_of_a_memory_is_told_to_the_minute(cli: Cli, trap: str, reposit
     told = cli("why", trap).out.splitlines()
     assert f"  {at[:10]} {at[11:16]}  created: taught by you" in told
     assert told[told.index("Shown to agents") + 1] == "  2026-01-05 10:11  tool result, session s1"
+
+
+def test_show_gives_the_memory_as_a_document(cli: Cli, trap: str) -> None:
+    shown = cli("show", trap, "--json").json
+    (listed,) = cli("list", "--json").json["results"]
+    assert set(shown) >= FIELDS
+    assert {name: shown[name] for name in FIELDS} == {name: listed[name] for name in FIELDS}

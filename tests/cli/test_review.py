@@ -4,6 +4,7 @@ import click
 import pytest
 
 import holloway
+from holloway.cli import review
 from holloway.domain.memory import State
 from tests.cli.conftest import Cli
 from tests.cli.test_sessions import watched
@@ -63,8 +64,6 @@ def test_what_was_learned_is_decided_on_card_by_card(
         first, second = (each.id for each in memory.memories())
     monkeypatch.setattr(click, "edit", lambda text: "tests/auth needs REDIS_URL")
     answers = {"o": State.CONFIRMED, "e": State.CONFIRMED}
-    from holloway.cli import review
-
     with holloway.open(repository.root) as memory:
         for (choice, state), reference in zip(answers.items(), (first, second), strict=True):
             assert review._apply_choice(memory, memory.get(reference), choice)
@@ -105,3 +104,56 @@ def test_what_an_agent_says_of_the_map_is_approved_or_dropped_in_the_review(cli:
     assert "Approved 1, dropped 1" in cli("review", "--ok", purpose["id"], "--drop", relation["id"]).out
     assert "Who may enter" in cli("modules").out
     assert cli("review", "--json").json["proposals"] == []
+
+
+def test_statements_about_the_map_are_decided_on_one_by_one(
+    cli: Cli, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("init")
+    answers = iter("odl")
+    monkeypatch.setattr(click, "prompt", lambda *arguments, **options: next(answers))
+    with holloway.open(repository.root) as memory:
+        for path in ("pyproject.toml", "src/shop/auth/tokens.py", "src/shop/auth/session.py"):
+            memory.map.propose("README.md", "documents", path, agent="mcp")
+        accepted, dropped, later = memory.map.proposals()
+        assert review._review_proposals(memory, [accepted, dropped, later]) == 2
+        assert memory.map.proposals() == [later]
+    assert next(answers, None) is None
+
+
+def test_cards_are_decided_on_until_the_person_quits(
+    cli: Cli, repository: Repository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for text in ("one holds", "two holds", "three holds", "four holds"):
+        cli("remember", text)
+    answers = iter("olq")
+    monkeypatch.setattr(click, "prompt", lambda *arguments, **options: next(answers))
+    with holloway.open(repository.root) as memory:
+        cards = memory.memories()
+        assert review._review_cards(memory, cards) == 1
+        printed = capsys.readouterr().out
+    assert [card.id in printed for card in cards] == [True, True, True, False]
+    assert next(answers, None) is None
+
+
+def test_an_edit_that_is_given_up_changes_nothing(
+    cli: Cli, repository: Repository, trap: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(click, "edit", lambda text: None)
+    with holloway.open(repository.root) as memory:
+        before = memory.get(trap)
+        assert not review._apply_choice(memory, before, "e")
+        assert memory.get(trap) == before
+    assert "Not changed; it stays in the review." in capsys.readouterr().out
+
+
+def test_decisions_are_applied_only_if_every_id_exists(cli: Cli, repository: Repository) -> None:
+    learned = watched(repository)
+    refused = cli("review", "--ok", learned, "--drop", "ffffff")
+    assert refused.code != 0
+    with holloway.open(repository.root) as memory:
+        assert memory.get(learned).state is not State.CONFIRMED
+    assert "Approved 0, dropped 0, later 1; " in cli("review", "--later", learned).out
+    assert "Approved 0, dropped 1, later 0; " in cli("review", "--drop", learned).out
+    with holloway.open(repository.root) as memory:
+        assert memory.get(learned).deleted_at

@@ -151,3 +151,23 @@ def test_files_are_tied_where_either_uses_the_other(database: MapDatabase) -> No
     assert queries.find_connected(database, ["core.py"], ["middle.py"]) == {"middle.py"}
     assert queries.find_connected(database, ["top.py"], ["core.py"]) == set()
     assert queries.find_connected(database, ["nowhere.py", "top.py"], ["core.py", "middle.py"]) == {"middle.py"}
+
+
+def test_paths_and_names_that_may_not_be_shown_are_withheld_and_counted(database: MapDatabase) -> None:
+    found = graph.compute_impact(database, graph.find_nodes(database, "core.py", "base"), depth=2)
+    reached_before = len(found.reached)
+    hidden = [one for one in found.reached if one.node.path == "middle.py"]
+    found.hide_paths(lambda path: path != "middle.py", lambda name: name != "main")
+    assert found.withheld == ("main", "middle.py")
+    assert len(found.reached) == reached_before - len(hidden)
+    assert "middle.py" not in dict(found.files)
+    assert dict(found.files)["top.py"] == 2
+    assert [one.node.name for one in found.reached if one.node.path == "top.py" and one.node.kind != "file"] == [""]
+    assert [str(node) for node in found.target] == ["core.py:base"]
+
+
+def test_a_target_whose_path_may_not_be_shown_stays_the_target(database: MapDatabase) -> None:
+    found = graph.compute_impact(database, graph.find_nodes(database, "core.py", "base"), depth=1)
+    found.hide_paths(lambda path: False, lambda name: True)
+    assert [node.path for node in found.target] == ["core.py"]
+    assert (found.reached, found.files) == ((), ())

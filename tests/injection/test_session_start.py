@@ -1,17 +1,22 @@
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holloway.codemap.modules.overview import Overview, OverviewModule
-from holloway.config import BRIEF_DECISIONS_MAX, BRIEF_TOKENS_MAX, RESUME_TOKENS_MAX, SUMMARY_CHARS_MAX
+from holloway.config import BRIEF_DECISIONS_MAX, BRIEF_TOKENS_MAX, RESUME_TOKENS_MAX, SUMMARY_CHARS_MAX, WORK_TOLD_DAYS
+from holloway.domain.memory import Draft, MemoryType, Source
+from holloway.domain.memory_details import WorkState
 from holloway.injection import session_start
 from holloway.injection.session_start import Brief, BriefFacts, render_brief, render_line, render_lines
 from holloway.service.holloway import Holloway
+from holloway.store import lookup
+from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from holloway.text.tokens import MARGIN, estimate_tokens
+from tests.conftest import Repository
 from tests.injection.test_tool_result import ROW
 from tests.store.test_memories import taught
 
@@ -192,3 +197,43 @@ def test_a_brief_after_a_compaction_begins_a_context_and_another_one_a_session(
     view = RecordedView(memory)
     session_start._record_in(view, Brief("text", (stored.id, "gone")), source)  # type: ignore[arg-type]
     assert view.recorded == [(begun, [stored.id], session_start.SESSION_START_POINT)]
+
+
+def store_work_state(memory: Holloway) -> str:
+    draft = Draft(
+        "Unfinished: Rotate tokens",
+        type=MemoryType.WORK_STATE,
+        details=WorkState("Rotate tokens", ("write",), ("test",)),
+        files=("src/shop/auth/tokens.py",),
+        source=Source.OBSERVER_INFERRED,
+        branch="main",
+        origin=lookup.work_state_origin("main"),
+    )
+    stored = memory.store.memories.add_memory(sanitize_draft(draft, str(memory.project.root))).memory
+    assert stored is not None
+    return stored.id
+
+
+def test_the_open_work_of_a_branch_is_told_for_a_month(memory: Holloway, clock: FakeClock) -> None:
+    connection = memory.store.database.connection
+    assert session_start.load_open_work(connection, "main", clock.now()) is None
+    work_id, now = store_work_state(memory), clock.now()
+    for days in (0, WORK_TOLD_DAYS):
+        state = session_start.load_open_work(connection, "main", now + timedelta(days=days))
+        assert state is not None
+        assert (state["id"], state["files"]) == (work_id, ["src/shop/auth/tokens.py"])
+    assert session_start.load_open_work(connection, "main", now + timedelta(days=WORK_TOLD_DAYS, seconds=1)) is None
+    assert session_start.load_open_work(connection, "side", now) is None
+    assert memory.brief().text.splitlines()[-2].startswith('Open work, today: "Rotate tokens", 1 of 2 steps done')
+
+
+def test_open_work_names_the_commits_on_its_files_since(memory: Holloway, repository: Repository) -> None:
+    connection, root = memory.store.database.connection, str(memory.project.root)
+    now = datetime.now(UTC)
+    assert session_start.find_open_work(connection, root, "main", now) == ""
+    work_id = store_work_state(memory)
+    memory.store.database.execute("UPDATE memories SET updated_at = '2026-01-04T00:00:00.000Z'")
+    now = datetime(2026, 1, 5, 12, tzinfo=UTC)
+    told = f'Open work, yesterday: "Rotate tokens", 1 of 2 steps done [hw:{work_id}]'
+    first = repository.git("rev-parse", "--short", "HEAD")
+    assert session_start.find_open_work(connection, root, "main", now) == f"{told}; since then: 1 commit ({first})"

@@ -85,3 +85,17 @@ def test_what_is_paused_here_or_everywhere_is_paused(
         if text is not None:
             (place / "paused").write_text(f"{text}\n")
     assert registry.get_paused_mode(str(home), "shop") == mode
+
+
+def test_a_worktree_belongs_to_the_project_of_a_sibling_if_the_main_root_is_unknown(
+    repository: Repository, home: Path, tmp_path: Path
+) -> None:
+    other = make_repository(tmp_path / "other")
+    for owner, names in ((repository, ("one", "two")), (other, ("far",))):
+        for name in names:
+            owner.git("worktree", "add", "-q", "-b", name, str(tmp_path / name))
+    roots = {str(tmp_path / "far"): "far", str(tmp_path / "one"): "shop", str(tmp_path / "nowhere"): "gone"}
+    write_index(home, roots, {})
+    assert registry.find_project_key(str(tmp_path / "two"), str(home)) == ("shop", str(tmp_path / "two"))
+    write_index(home, {str(tmp_path / "far"): "far"}, {})
+    assert registry.find_project_key(str(tmp_path / "two"), str(home)) == ("", "")

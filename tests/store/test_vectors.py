@@ -294,3 +294,19 @@ def test_two_vectors_fit_a_page(memory: holloway.Holloway, vectors: VectorStore)
     before = memory.store.database.fetch_value("PRAGMA page_count")
     vectors.save_vectors(MODEL, [row(each)._replace(vector=bytes(384 * 4)) for each in read])
     assert memory.store.database.fetch_value("PRAGMA page_count") - before < 0.8 * count
+
+
+def test_a_snapshot_keeps_its_reads_on_one_state_of_the_vectors(
+    memory: holloway.Holloway, vectors: VectorStore
+) -> None:
+    taught(memory, "one")
+    embed_all(vectors)
+    taught(memory, "two")
+    with holloway.open(memory.project.root) as other:
+        with vectors.read_snapshot():
+            before = vectors.get_state(MODEL)
+            embed_all(of(other.store))
+            assert vectors.get_state(MODEL) == before
+            assert vectors.count_by_model() == {MODEL: 1}
+        assert vectors.get_state(MODEL).last == before.last + 1
+        assert vectors.count_by_model() == {MODEL: 2}

@@ -178,3 +178,20 @@ def test_a_reason_is_one_short_line_without_secrets() -> None:
     reason = sanitize_reason(f"it was {TOKEN}\nand " + "more " * 1_000)
     assert reason.startswith("it was [REDACTED: github-pat] and more")
     assert len(reason) <= REASON_CHARS_MAX
+
+
+def test_a_summary_adds_the_gist_of_the_details_unless_the_content_says_it() -> None:
+    details = DeadEnd("Redis in tests", "it is not in CI")
+    draft = Draft("Redis for test sessions", type=MemoryType.DEAD_END, details=details)
+    assert sanitize_draft(draft).draft.summary == "Redis for test sessions (it is not in CI)"
+    told = Draft("No Redis in tests: it is not in CI", type=MemoryType.DEAD_END, details=details)
+    assert sanitize_draft(told).draft.summary == "No Redis in tests: it is not in CI"
+    bare = Draft("Redis for test sessions", type=MemoryType.DEAD_END)
+    assert sanitize_draft(bare).draft.summary == "Redis for test sessions"
+
+
+def test_a_long_content_and_a_long_gist_share_the_space_of_the_summary() -> None:
+    details = DeadEnd("x", "reason " * 100)
+    summary = sanitize_draft(Draft("content " * 100, type=MemoryType.DEAD_END, details=details)).draft.summary
+    assert SUMMARY_CHARS_MAX - 20 < len(summary) <= SUMMARY_CHARS_MAX
+    assert abs(summary.count("content") * 8 - summary.count("reason") * 7) < 20

@@ -68,7 +68,7 @@ def find_named_files(text: str, root: str) -> list[str]:
 
     words = re.findall(r"[\w.@+/\[\]-]{3,200}", text[:NAMED_CHARS_MAX])[:NAMED_WORDS_MAX]
     paths = []
-    for word in dict.fromkeys(word.strip(".").removeprefix("./") for word in words if "." in word or "/" in word):
+    for word in dict.fromkeys(word.rstrip(".").removeprefix("./") for word in words if "." in word or "/" in word):
         path = contained_path(word, root)
         if path and os.path.isfile(os.path.join(root, path)):
             paths.append(path)

@@ -165,3 +165,11 @@ def test_a_pipeline_made_to_be_slow_to_read_gives_nothing(tmp_path: Path) -> Non
     line = "      - run: mvn " + "test " * 20 + "!\n"
     text = line * 1_000 + "      - run: " + "uv run -a" * 10_000
     assert project(tmp_path, {".github/workflows/ci.yml": text}).test == ()
+
+
+def test_of_many_targets_that_build_one_is_named_and_two_that_check(tmp_path: Path) -> None:
+    targets = ("all", "install", "build", "unit", "test", "vet", "typecheck", "lint", "deploy")
+    found = project(tmp_path, {"Makefile": "".join(f"{target}:\n\ttrue\n" for target in targets)})
+    assert found.build == ("make build",)
+    assert found.test == ("make test",)
+    assert found.lint == ("make lint", "make typecheck")

@@ -139,3 +139,58 @@ def test_no_more_than_the_limits_is_kept(monkeypatch: pytest.MonkeyPatch) -> Non
     found = captured("python", source)
     assert (len(found.definitions), len(found.imports), found.mention_count) == (2, 2, 3)
     assert (len(found.bindings), len(found.returns)) == (3, 3)
+
+
+def test_an_included_file_is_an_import_of_its_line() -> None:
+    found = captured("php", "<?php\n\nrequire_once 'shop/cart.php';\n  include(\"till.php\");\n")
+    assert [row[1:] for row in sorted(found.imports)] == [
+        (3, "shop/cart.php", "", "", False),
+        (4, "till.php", "", "", False),
+    ]
+
+
+def test_classes_of_java_have_bases_calls_and_instantiations() -> None:
+    source = "class A extends B implements C {\n int f() { x.open(); new Cart(); return make().g(); } }"
+    found = captured("java", source)
+    assert [row[1:] for row in sorted(found.bases)] == [(1, "base", "B"), (1, "implements", "C")]
+    assert called(found) == ["make", "make().g", "x.open"]
+    assert [line for _, line in found.mentions["new", "Cart"]] == [2]
+
+
+def test_a_use_of_php_is_the_file_of_its_class_and_names_its_alias() -> None:
+    found = captured("php", "<?php\nuse Far\\{One, Two as T};\n")
+    assert [row[1:] for row in sorted(found.imports)] == [
+        (2, "Far.One", "One", "", False),
+        (2, "Far.Two", "Two", "T", False),
+    ]
+
+
+def test_parts_of_a_value_and_names_of_exports_are_bound() -> None:
+    found = captured("typescript", "const { a, b } = load()\nexport { a as c }\nexport default make()\n")
+    assert [row[1:] for row in found.bindings] == [
+        ("a", "load().a", False),
+        ("b", "load().b", False),
+        ("c", "a", False),
+        ("default", "make()", False),
+    ]
+    assert found.exports == ["c", "default"]
+
+
+def test_the_package_of_a_file_is_the_first_that_it_names() -> None:
+    assert captured("go", "package shop\n").package == "shop"
+    assert captured("java", "package org.shop.till;\nclass A {}\n").package == "org.shop.till"
+    assert captured("python", "x = 1\n").package == ""
+
+
+def test_a_method_of_an_unknown_value_in_a_macro_is_unknown() -> None:
+    assert called(captured("rust", "fn f() { assert!(a.b.c(1), $x.y(2), z::<T>::w(3)); }")) == ["?.w", "?.y", "a.b.c"]
+
+
+def test_functions_without_a_name_and_anonymous_classes_are_definitions() -> None:
+    found = captured("javascript", "export default function() { go() }\n")
+    assert ("function", "default") in [(match.kind, match.name) for match in found.definitions]
+    found = captured("java", "Runnable r = new Runnable() { public void run() { go(); } };")
+    assert [(match.kind, match.name) for match in sorted(found.definitions)] == [
+        ("class", "Runnable{}"),
+        ("function", "run"),
+    ]

@@ -112,3 +112,91 @@ def test_what_a_package_takes_from_its_part_comes_before_the_part_itself(tmp_pat
 def test_a_file_that_is_not_in_the_map_has_no_edges() -> None:
     resolver = Resolver(ImportResolver([], lambda path: ""), lambda path: None, lambda path: [])
     assert resolver.resolve_file("gone.py") == Resolution([], [], set())
+
+
+MEANINGS: list[tuple[dict[str, str], set[str]]] = [
+    (
+        {
+            "pkg/__init__.py": "from pkg.part import go\n",
+            "pkg/part.py": "def go(): ...\n",
+            "a.py": "from pkg import go\n",
+        },
+        {
+            "pkg/__init__.py exports pkg/part.py:go",
+            "pkg/__init__.py imports pkg/part.py",
+            "pkg/__init__.py imports_symbol pkg/part.py:go",
+            "a.py imports pkg/__init__.py",
+            "a.py imports_symbol pkg/part.py:go",
+        },
+    ),
+    (
+        {"a.ts": "export { go } from './b'\n", "b.ts": "export function go() {}\n"},
+        {"a.ts exports b.ts:go", "a.ts imports_symbol b.ts:go", "a.ts imports b.ts"},
+    ),
+    (
+        {"a.py": "import json\n\ndef f():\n    json.dumps(1)\n"},
+        {"a.py imports json", "a.py:f calls_external json"},
+    ),
+    (
+        {
+            "a.py": "class A:\n    def __init__(self): ...\n    def go(self): ...\n\n"
+            "class B(A):\n    def __init__(self):\n        super().__init__()\n    def go(self): ...\n    def new(self): ...\n"
+        },
+        {
+            "a.py:B extends a.py:A",
+            "a.py:B.go overrides a.py:A.go",
+            "a.py:B.__init__ calls a.py:A.__init__",
+        },
+    ),
+    (
+        {"a.py": "class A:\n    def __init__(self): ...\n    def __call__(self): ...\n\na = A()\na()\n"},
+        {"a.py instantiates a.py:A", "a.py calls a.py:A.__init__", "a.py calls a.py:A.__call__"},
+    ),
+    (
+        {
+            "shop/cart.py": "def add(): ...\n",
+            "tests/test_cart.py": "def test_it(): ...\n",
+            "till.py": "def sell(): ...\n",
+            "tests/test_sale.py": "from till import sell\n",
+        },
+        {
+            "tests/test_sale.py imports till.py",
+            "tests/test_sale.py imports_symbol till.py:sell",
+            "till.py tested_by tests/test_sale.py",
+            "shop/cart.py tested_by tests/test_cart.py",
+        },
+    ),
+    (
+        {
+            "go.mod": "module m\n",
+            "store/a.go": "package store\n\nfunc Open() {}\n",
+            "store/b.go": "package store\n\nfunc Close() {}\n",
+            "main.go": 'package main\n\nimport "m/store"\n\nfunc main() { store.Open() }\n',
+        },
+        {"main.go imports store/a.go", "main.go imports store/b.go", "main.go:main calls store/a.go:Open"},
+    ),
+    (
+        {
+            "I.java": "interface I { void go(); }\n",
+            "A.java": "class A implements I { public void go() {} }\n",
+        },
+        {"A.java:A implements I.java:I", "A.java:A.go overrides I.java:I.go"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("project", "expected"), MEANINGS)
+def test_a_mention_has_the_edges_of_its_meaning_and_no_others(
+    tmp_path: Path, project: dict[str, str], expected: set[str]
+) -> None:
+    shown = {edge for edge in edges(mapped(tmp_path, project)) if " defines " not in edge and " contains " not in edge}
+    assert shown == expected
+
+
+def test_names_that_nothing_binds_are_kept_with_their_first_line_except_builtins(tmp_path: Path) -> None:
+    source = (
+        "import gone.part\nfrom .nowhere import x\n\ndef f(thing):\n    print(thing)\n    lost()\n    thing.lost()\n"
+    )
+    database = mapped(tmp_path, {"pkg/a.py": source})
+    rows = database.fetch_rows("SELECT kind, name, line FROM unresolved ORDER BY line")
+    assert [tuple(row) for row in rows] == [("imports", ".nowhere", 2), ("call", "lost", 6)]

@@ -6,7 +6,7 @@ import pytest
 
 from holloway.codemap.parse.facts import MODULE_SCOPE, Binding, Import
 from holloway.codemap.resolve.resolution import TARGETS_MAX
-from holloway.codemap.resolve.scopes import Scopes
+from holloway.codemap.resolve.scopes import Scopes, first_name
 from tests.codemap.parse.shown import read
 
 
@@ -72,3 +72,45 @@ def test_a_scope_belongs_to_the_class_around_it_or_to_the_module() -> None:
     assert file_scopes.parent_of(index_of["A.go"]) == index_of["A"]
     assert file_scopes.kind_of(index_of["A.go"]) == "method"
     assert file_scopes.by_qualified["A.go"] == [index_of["A.go"]]
+
+
+def test_a_scope_knows_its_names_and_which_of_them_it_defines() -> None:
+    file_scopes = scopes("from b import go\nfrom c import *\n\nx = go()\n\ndef run():\n    y = x\n\ndef go(): ...\n")
+    assert set(file_scopes.names_in(MODULE_SCOPE)) == {"go", "x", "run"}
+    assert file_scopes.names_in(99) == set()
+    assert [file_scopes.has_name(MODULE_SCOPE, name) for name in ("go", "x", "y")] == [True, True, False]
+    assert [file_scopes.has_definition(MODULE_SCOPE, name) for name in ("go", "run", "none")] == [True, True, False]
+    defined = dict(file_scopes.defined_in(MODULE_SCOPE))
+    assert {file_scopes.facts.definitions[index].name for index in defined.values()} >= {"run", "go"}
+    assert list(file_scopes.defined_in(99)) == []
+    assert [item.module for item in file_scopes.stars] == ["c"]
+    assert file_scopes.find_sources(MODULE_SCOPE, "none") == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "source", "is_closed"),
+    [
+        ("python", "from a import b\n", True),
+        ("python", "from a import *\n", False),
+        ("go", "package m\n", False),
+        ("typescript", "import { a } from './b'\n", True),
+    ],
+)
+def test_a_file_is_closed_unless_other_files_add_names_to_it(language: str, source: str, is_closed: bool) -> None:
+    assert scopes(source, language).is_closed is is_closed
+
+
+def test_methods_of_other_languages_than_python_see_the_names_of_their_class() -> None:
+    source = "class A {\n  int x;\n  void go() { int y = x; }\n}\n"
+    file_scopes = scopes(source, "java")
+    index_of = {definition.qualified: index for index, definition in enumerate(file_scopes.facts.definitions)}
+    assert file_scopes.binding_scope(index_of["A.go"], "x") == index_of["A"]
+    assert file_scopes.binding_scope(index_of["A.go"], "none") == index_of["A"]
+    assert file_scopes.binding_scope(MODULE_SCOPE, "x") == MODULE_SCOPE
+
+
+def test_bases_are_kept_by_their_class_and_a_chain_begins_with_its_first_name() -> None:
+    file_scopes = scopes("class A: ...\n\nclass B(A, far.C): ...\n")
+    index_of = {definition.qualified: index for index, definition in enumerate(file_scopes.facts.definitions)}
+    assert file_scopes.bases == {index_of["B"]: ["A", "far.C"]}
+    assert [first_name(text) for text in ("a.b().c", "a().b", "a", "a()()")] == ["a", "a", "a", "a"]

@@ -302,3 +302,42 @@ def test_a_damaged_index_is_read_again_when_it_was_made_anew(database: MapDataba
         os.utime(root / import_index.DEFAULT_NAME, ns=(damaged.st_atime_ns, damaged.st_mtime_ns + later_ns))
         with database.write_transaction():
             assert import_index.import_scip_index(database, root) == expected
+
+
+def test_a_reference_to_a_class_is_its_instantiation_where_the_syntax_has_a_call_and_its_use_as_a_type_elsewhere(
+    tmp_path: Path,
+) -> None:
+    files = {"a.py": "class One:\n    pass\n", "b.py": "def use(one):\n    One()\n\ndef show(one):\n    print(One)\n"}
+    database = mapped(tmp_path, files)
+    one = f"{P}`a.py`/One#"
+    data = METADATA + b"".join(
+        [
+            document("a.py", occurrence(one, (0, 6, 9), 1, (0, 0, 1, 8))),
+            document(
+                "b.py",
+                occurrence(f"{P}`b.py`/use().", (0, 4, 7), 1, (0, 0, 1, 9)),
+                occurrence(one, (1, 4, 7)),
+                occurrence(f"{P}`b.py`/show().", (3, 4, 8), 1, (3, 0, 4, 14)),
+                occurrence(one, (4, 10, 13)),
+            ),
+        ]
+    )
+    brought_in(database, tmp_path / "project", data)
+    rows = database.fetch_rows(
+        "SELECT s.name, e.kind FROM edges e JOIN nodes s ON s.id = e.source JOIN nodes t ON t.id = e.target"
+        " WHERE e.origin = 'scip' AND t.name = 'One'"
+    )
+    assert {tuple(row) for row in rows} == {("use", "instantiates"), ("show", "typed_as")}
+
+
+def test_a_chosen_index_that_is_no_regular_file_or_missing_gives_no_edges(
+    database: MapDatabase, tmp_path: Path
+) -> None:
+    (tmp_path / "real.scip").write_bytes(INDEX)
+    (tmp_path / "link.scip").symlink_to(tmp_path / "real.scip")
+    for name in ("link.scip", "gone.scip", "."):
+        with database.write_transaction():
+            assert import_index.import_scip_index(database, tmp_path / "project", tmp_path / name) == 0
+    with database.write_transaction():
+        assert import_index.import_scip_index(database, tmp_path / "project", tmp_path / "real.scip") == 2
+        assert import_index.import_scip_index(database, tmp_path / "project", tmp_path / "real.scip") == 0

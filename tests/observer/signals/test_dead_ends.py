@@ -103,3 +103,23 @@ def test_a_way_back_counts_its_turns_and_the_files_that_were_read() -> None:
     (signal,) = dead_ends.detect_backtrack(story.edit("a.py", ["x = 1"], ["x = 2"]).account())
     assert (signal.facts["times"], signal.files) == (2, ("a.py",))
     assert signal.facts["read"] == ["b.py", "f0.py", "f1.py", "f2.py", "f3.py"]
+
+
+def test_a_solved_error_is_told_with_its_fix_and_its_key_names_both() -> None:
+    refused = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused."
+    story = Story().edit("a.py").shell("pytest -q", refused, ok=False)
+    (signal,) = dead_ends.detect_error_retry(story.shell("REDIS_URL=fake:// pytest -q", "12 passed in 0.3s").account())
+    assert signal.facts["command"] == "pytest -q"
+    assert "Connection refused" in str(signal.facts["error"])
+    assert "REDIS_URL" in str(signal.facts["fix"])
+    assert signal.quotes == (signal.facts["error"], signal.facts["fix"])
+    assert signal.key.startswith(f"{signal.facts['fingerprint']} ")
+    assert list(dead_ends.detect_error_retry(Story().shell("pytest -q", refused, ok=False).account())) == []
+
+
+def test_files_of_two_stretches_of_work_differ_by_their_share() -> None:
+    assert dead_ends.measure_divergence({"a", "b"}, {"a", "b"}) == 0
+    assert dead_ends.measure_divergence({"a"}, {"b"}) == 1
+    assert dead_ends.measure_divergence({"a", "b", "c", "d"}, {"a"}) == 0.75
+    assert dead_ends.measure_divergence(set(), {"a"}) == 0
+    assert dead_ends.measure_divergence({"a"}, set()) == 0

@@ -1,3 +1,5 @@
+import pytest
+
 from holloway.observer.signals import file_access
 from tests.observer.story import Story
 
@@ -117,3 +119,33 @@ def test_two_agents_in_conflict_worked_on_the_file_at_the_same_time() -> None:
 def test_an_agent_that_only_reads_is_in_no_conflict() -> None:
     reader = Story("s1", actor="two", at=1_030.0).read("src/a.py").read("src/a.py")
     assert _conflicts(_worked("one", 1_000.0), reader) == []
+
+
+def test_of_more_pairs_than_the_limit_those_that_were_edited_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_access, "PAIRS_MAX", 1)
+    told = Story().read("a.py", "b.py").edit("x.py").edit("y.py").account()
+    assert keys(file_access.detect_co_access(told)) == ["x.py|y.py"]
+
+
+def test_the_first_of_a_pair_is_the_one_that_was_opened_first() -> None:
+    (pair,) = file_access.detect_co_access(Story().read("b.py", "a.py").account())
+    assert (pair.key, pair.facts["first"]) == ("a.py|b.py", "b.py")
+
+
+def test_a_session_that_changes_only_tests_has_no_wrong_turn() -> None:
+    told = Story().read("ipc/github.ts").edit("ipc/github.test.ts").account()
+    assert keys(file_access.detect_read_abandon(told)) == []
+    assert keys(file_access.detect_read_abandon(Story().read("ipc/github.ts").account())) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "other", "alike"),
+    [
+        ("ipc/github.ts", "ipc/github_issues.ts", True),
+        ("ipc/GitHub.ts", "web/hub.ts", True),
+        ("ipc/github.ts", "ipc/github.py", False),
+        ("ipc/a_b.ts", "ipc/a_c.ts", False),
+    ],
+)
+def test_namesakes_share_a_long_word_and_the_suffix(path: str, other: str, alike: bool) -> None:
+    assert file_access.is_namesake(path, other) is alike

@@ -107,3 +107,31 @@ def test_a_fact_is_confirmed_by_later_successful_work_on_what_it_names() -> None
     for number in range(statements.EVIDENCE_STEPS):
         late.read(f"f{number}.py")
     assert not statements.is_confirmed_later(late.edit("limits.toml").account(), 0, fact)
+
+
+def test_a_causal_statement_agrees_if_later_work_bears_it_out() -> None:
+    statement = "Whenever `limits.toml` changes, `settings.py` must be regenerated too."
+    story = Story().read("limits.toml").read("settings.py").says(statement)
+    (signal,) = statements.detect_causal_statements(story.account())
+    assert "limits.toml" in str(signal.facts["when"])
+    assert "settings.py" in str(signal.facts["then"])
+    assert signal.files == ("limits.toml", "settings.py")
+    assert signal.facts["agrees"] is False
+    assert signal.quotes == (signal.facts["when"], signal.facts["then"])
+
+
+def test_findings_of_a_check_are_tied_to_the_edited_files_that_they_name() -> None:
+    story = Story().edit("src/limits.toml").edit("src/a.py").qa("limits.toml has no upper bound", "slow", passed=False)
+    first, second = statements.detect_qa_findings(story.account())
+    assert (first.files, first.quotes) == (("src/limits.toml",), ("limits.toml has no upper bound",))
+    assert first.facts == {"finding": "limits.toml has no upper bound", "passed": False}
+    assert second.files == ()
+    (passed,) = statements.detect_qa_findings(Story().edit("a.py").qa("fine", passed=True).account())
+    assert passed.facts["passed"] is True
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("decision", MemoryType.DECISION), ("odd", MemoryType.GOTCHA)])
+def test_a_record_of_an_unknown_type_is_a_gotcha(kind: str, expected: MemoryType) -> None:
+    story = Story().records("Tokens live an hour", kind, ("a.py",)).records("  ")
+    (signal,) = statements.detect_agent_records(story.account())
+    assert (signal.type, signal.files, signal.quotes) == (expected, ("a.py",), ("Tokens live an hour",))

@@ -6,9 +6,9 @@ import pytest
 
 import holloway
 from holloway.config import GRACE_DAYS
-from holloway.domain.memory import MemoryType, ReviewReason, Source, State
+from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.errors import InvalidInput
-from holloway.promotion.rules_files import rules_export
+from holloway.promotion.rules_files import rules_export, rules_import
 from holloway.promotion.rules_files.rules_import import RulesImported
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.lifecycle import GONE
@@ -262,3 +262,22 @@ def test_a_block_that_would_be_too_long_says_how_much_it_leaves_out(
     bullets = [line for line in (memory.project.root / "AGENTS.md").read_text().splitlines() if line.startswith("- ")]
     assert len(bullets) == 6
     assert bullets[-1] == "- 4 more: `holloway list`"
+
+
+@pytest.mark.parametrize(
+    ("files", "modules"),
+    [
+        (("src/a.py",), ("src",)),
+        (("src",), ("src",)),
+        (("src", "web/b.ts"), ()),
+        (("sr",), ()),
+        (("README.md",), ()),
+        ((), ()),
+    ],
+)
+def test_a_rule_belongs_to_the_module_of_its_files_if_that_is_one(
+    files: tuple[str, ...], modules: tuple[str, ...]
+) -> None:
+    names = ["README.md", "src/a.py", "src/deep/b.py", "web/b.ts"]
+    draft = Draft("Never log a token", files=files)
+    assert rules_import._modules(lambda name: name.rpartition("/")[0].partition("/")[0], draft, names) == modules

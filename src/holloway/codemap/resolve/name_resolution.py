@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.codemap.parse import CLASS_KINDS
+from holloway.codemap.parse.definition_tree import NAMESPACE_KIND
 from holloway.codemap.parse.expressions import UNKNOWN
 from holloway.codemap.parse.facts import MODULE_SCOPE, Binding
 from holloway.codemap.parse.languages import BARE_MEMBERS, CONSTRUCTOR_NAMES, OPEN_FAMILIES, PACKAGE_FAMILIES
@@ -40,6 +41,7 @@ STARS_MAX = 15
 """Depth to which star imports of star imports are followed."""
 LINKS_CACHED_MAX = 2_000
 """Classes whose base class is cached: about 2 MB."""
+_MEMBER_KINDS = CLASS_KINDS | {NAMESPACE_KIND}
 
 
 class NameResolver:
@@ -301,7 +303,7 @@ class MemberResolver:
             return ()
         if target.kind == "super":
             return first_in_project(self.find_member(base, name) for base in self._get_bases(scopes, target.at))
-        if scopes.kind_of(target.at) in CLASS_KINDS:
+        if scopes.kind_of(target.at) in _MEMBER_KINDS:
             return self.find_class_member(target.path, target.at, name)
         # A property is used like a value: its members are those of its return type.
         if scopes.kind_of(target.at) == "method" and not scopes.facts.definitions[target.at].returns.startswith("="):

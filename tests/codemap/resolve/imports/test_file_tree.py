@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from holloway.codemap.resolve.imports.file_tree import AMBIGUOUS_MAX, FileTree
+import pytest
+
+from holloway.codemap.resolve.imports.file_tree import (
+    AMBIGUOUS_MAX,
+    FileTree,
+    ends_in,
+    find_nearest,
+    is_above,
+    normalise_path,
+)
 
 
 def tree(*paths: str) -> FileTree:
@@ -53,3 +62,53 @@ def test_folders_are_found_by_the_end_of_their_path() -> None:
     assert sorted(found.find_folders("lib")) == ["a/lib", "b/lib"]
     assert found.find_folders("b/lib") == ["b/lib"]
     assert found.find_folders("none") == []
+
+
+def test_a_manifest_names_its_folder_and_of_two_equal_names_the_outermost_counts() -> None:
+    texts = {"package.json": "shop", "web/package.json": "web", "web/deep/package.json": "shop", "api/package.json": ""}
+    found = FileTree([*texts, "web/a.ts"], lambda path: texts[path])
+    assert found.manifest_folders["package.json"] == ["", "api", "web", "web/deep"]
+    assert found.map_manifest_names("package.json", str.upper) == {"SHOP": "", "WEB": "web"}
+    assert found.map_manifest_names("go.mod", str.upper) == {}
+
+
+def test_the_code_of_a_folder_is_that_of_a_family_with_or_without_its_tests() -> None:
+    found = tree("store/open.go", "store/open_test.go", "store/a.py", "store/deep/b.go", "c.go")
+    assert found.list_code("store", "go", tests=True) == ["store/open.go", "store/open_test.go"]
+    assert found.list_code("store", "go", tests=False) == ["store/open.go"]
+    assert found.list_code("", "go", tests=False) == ["c.go"]
+    assert found.list_code("none", "go", tests=True) == []
+    assert found.folders == {"", "store", "store/deep"}
+
+
+def test_paths_are_compared_by_whole_names() -> None:
+    assert [is_above(*pair) for pair in (("", "a"), ("a", "a"), ("a", "a/b"), ("a", "ab"), ("a/b", "a"))] == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [ends_in(path, "b/c.h") for path in ("b/c.h", "a/b/c.h", "ab/c.h", "c.h")] == [True, True, False, False]
+    assert ends_in("a/b.h", "")
+
+
+@pytest.mark.parametrize(
+    ("path", "normal"),
+    [
+        ("a/../b.py", "b.py"),
+        ("./a//b", "a/b"),
+        (".", ""),
+        ("a/..", ""),
+        ("..", None),
+        ("a/../../b", None),
+        ("/a", None),
+    ],
+)
+def test_a_path_that_leaves_the_project_is_none(path: str, normal: str | None) -> None:
+    assert normalise_path(path) == normal
+
+
+def test_of_equally_near_files_the_shortest_path_counts_and_then_the_first() -> None:
+    assert find_nearest(["far/views.py", "b/x.py", "a/x.py"], "app/main.py") == "a/x.py"
+    assert find_nearest(["a/x.py", "app/deep/views.py"], "app/main.py") == "app/deep/views.py"

@@ -94,3 +94,8 @@ def test_a_file_is_found_by_a_word_of_each_of_its_names(resolver: ImportResolver
 def test_a_name_has_words() -> None:
     assert words_in("@shop/two-words.js") == ["shop", "two", "words", "js"]
     assert words_in("../..") == []
+
+
+def test_an_import_of_a_language_without_packages_is_bound_to_the_file_that_it_names(resolver: ImportResolver) -> None:
+    cart = Import("./cart", "", "", 0, 1, False)
+    assert resolver.find_bound_target("javascript", "web/start.ts", cart).path == "web/cart.ts"
