@@ -17,7 +17,7 @@ def section() -> str:
         report.grid(["benchmark", "command", "minutes, about"], rows),
         "`make bench ONLY=name DATA=folder REPOS=folder` is the same in the environment that `make` makes. `--data` is "
         "a folder with the files below, `--repos` one with clones, history included; a benchmark that misses a clone "
-        "prints the command that brings it. Peers are measured beside where their environments are given; without "
+        "prints the command that brings it. Peers are measured too where their environments are given; without "
         "them the other rows stay the same.",
         "### The files of the data folder",
         report.grid(["file", "where it comes from"], files),
