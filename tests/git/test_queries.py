@@ -369,3 +369,17 @@ def test_the_last_commit_before_a_moment_is_found(repository: Repository) -> Non
     head = repository.commit("a.txt", "2")
     assert git.find_commit_before(str(repository.root), head, "2026-01-06T00:00:00Z") == head
     assert git.find_commit_before(str(repository.root), head, "2026-01-01T00:00:00Z") == ""
+
+
+def test_a_file_has_the_lines_of_a_text_in_a_commit_whatever_numbers_are_before_them(repository: Repository) -> None:
+    root, path = str(repository.root), "src/shop/auth/tokens.py"
+    first = repository.git("rev-parse", "HEAD")
+    text = "     1\u2192def refresh(token):\n     2\u2192    return token\n\n"
+    assert git.has_lines_at(root, first, path, text)
+    assert git.has_lines_at(root, first, path, "2: return token\n1\tdef refresh(token):")
+    assert git.has_lines_at(root, "", path, "return token")
+    assert not git.has_lines_at(root, first, path, f"{text}     3\u2192# ask the vault\n")
+    assert not git.has_lines_at(root, first, "src/shop/none.py", "")
+    repository.commit(path, "def refresh(token):\n    return None\n")
+    assert git.has_lines_at(root, first, path, text)
+    assert not git.has_lines_at(root, "", path, text)

@@ -860,6 +860,75 @@ def test_what_is_written_elsewhere_leaves_the_files_of_the_project_own(command: 
     assert run(make_carriers(), command, "cat README.md").origin is Origin.OWN
 
 
+LISTED = "Archive: /tmp/a.zip\n  inflating: docs/setup.md\n"
+
+
+def unpack(command: str = "unzip -o /tmp/a.zip", listed: str = LISTED, **trust: Any) -> Carriers:
+    """Extract a foreign archive in the project's root."""
+    session = Carriers(Trust(root=ROOT, is_tracked=TRACKED.__contains__, **trust))
+    run(session, command, text=listed)
+    return session
+
+
+def test_only_the_files_that_an_archive_is_seen_to_write_are_foreign() -> None:
+    session = unpack()
+    assert run(session, "cat docs/setup.md") == Carrier(Origin.FOREIGN, "archive: shell:unzip -o /tmp/a.zip")
+    assert classify(session, ToolKind.READ, path="docs/setup.md").origin is Origin.FOREIGN
+    assert run(session, "cat README.md").origin is Origin.OWN
+    assert classify(session, ToolKind.READ, path="README.md").origin is Origin.OWN
+    assert run(session, "cat notes.md").origin is Origin.FOREIGN
+
+
+@pytest.mark.parametrize(
+    ("command", "listed"),
+    [
+        ("unzip -q /tmp/a.zip", ""),
+        ("tar xf /tmp/a.tar", "docs/setup.md\n"),
+        ("tar xvf /tmp/a.tar | head -1", "docs/setup.md\n"),
+        ("tar xvf /tmp/a.tar && ls", "docs/setup.md\n"),
+        ("bash -c 'tar xvf /tmp/a.tar'", "docs/setup.md\n"),
+        ("tar xvf /tmp/a.tar > /dev/null", ""),
+    ],
+)
+def test_an_archive_that_names_no_files_may_have_written_any(command: str, listed: str) -> None:
+    session = unpack(command, listed)
+    assert run(session, "cat README.md").source.startswith("archive: shell:")
+    assert classify(session, ToolKind.READ, path="README.md").source.startswith("archive: shell:")
+
+
+def test_a_result_that_was_not_recorded_to_its_end_names_not_all_files() -> None:
+    session = Carriers(Trust(root=ROOT, is_tracked=TRACKED.__contains__))
+    command = "unzip -o /tmp/a.zip"
+    session.classify_result(make_action(ToolKind.SHELL, LISTED, tool="Bash", command=command, digests=(1,)))
+    assert run(session, "cat README.md").origin is Origin.FOREIGN
+
+
+def test_what_git_has_of_a_file_was_not_written_by_an_archive() -> None:
+    asked: list[tuple[str, str]] = []
+
+    def is_committed(path: str, text: str) -> bool:
+        asked.append((path, text))
+        return path == "README.md"
+
+    session = unpack("tar xf /tmp/a.tar", "", is_committed=is_committed)
+    assert classify(session, ToolKind.READ, path="README.md").origin is Origin.OWN
+    assert classify(session, ToolKind.READ, path="docs/setup.md").origin is Origin.FOREIGN
+    assert asked == [("README.md", TEXT), ("docs/setup.md", TEXT)]
+    assert classify(session, ToolKind.READ, path="../x.md", outside=True).origin is Origin.FOREIGN
+    assert len(asked) == 2
+
+
+def test_a_branch_of_the_project_does_not_take_back_what_an_archive_wrote() -> None:
+    session = unpack("tar xf /tmp/a.tar", "")
+    assert run(session, "git checkout main", "cat README.md").origin is Origin.FOREIGN
+
+
+def test_a_diff_after_an_archive_shows_what_it_wrote() -> None:
+    assert run(make_carriers(), "git diff").origin is not Origin.FOREIGN
+    assert run(unpack(), "git diff").source == "archive: shell:unzip -o /tmp/a.zip"
+    assert run(unpack(), "git log").origin is not Origin.FOREIGN
+
+
 def test_a_route_that_is_named_with_a_dollar_is_a_file() -> None:
     session = Carriers(Trust(root=ROOT, is_tracked={"routes/$id.tsx"}.__contains__))
     assert run(session, "cat 'routes/$id.tsx'").origin is Origin.OWN

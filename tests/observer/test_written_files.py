@@ -9,6 +9,7 @@ from holloway.observer.written_files import (
     WrittenFiles,
     copies_from_elsewhere,
     extracts_archive,
+    list_extracted_files,
     list_written_paths,
     names_files,
     resolve_path,
@@ -211,3 +212,39 @@ def test_a_command_that_extracts_an_archive_is_recognised(command: str) -> None:
 )
 def test_a_command_that_lists_packs_or_prints_an_archive_extracts_nothing(command: str) -> None:
     assert not extracts_archive(parse_command(command)[0])
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "files"),
+    [
+        ("tar xvf a.tar", "docs/\ndocs/setup.md\n./b.md\n", ["docs/setup.md", "b.md"]),
+        ("tar -xzv -f a.tgz", "a.md\n", ["a.md"]),
+        ("tar --extract --verbose -f a.tar", "a.md\n", ["a.md"]),
+        ("bsdtar -xvf a.tar", "x docs/setup.md\nx docs/\n", ["docs/setup.md"]),
+        ("cd docs && tar xvf a.tar", "setup.md\n", ["docs/setup.md"]),
+        ("unzip a.zip", "Archive: a.zip\n   creating: docs/\n  inflating: docs/setup.md  \n", ["docs/setup.md"]),
+        ("unzip -o a.zip", " extracting: a b.md\n    linking: c.md  -> ../d.md \n", ["a b.md", "c.md"]),
+    ],
+)
+def test_the_files_of_an_archive_are_those_that_its_program_names(command: str, output: str, files: list[str]) -> None:
+    assert list_extracted_files(parse_command(command)[-1], output) == files
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("tar xf a.tar", "docs/setup.md\n"),
+        ("tar xvvf a.tar", "-rw-r--r-- a/b 7 2026-01-01 00:00 setup.md\n"),
+        ("tar -v -xvf a.tar", "-rw-r--r-- a/b 7 2026-01-01 00:00 setup.md\n"),
+        ("tar -xvf a.tar --verbose", "-rw-r--r-- a/b 7 2026-01-01 00:00 setup.md\n"),
+        ("tar xvf a.tar --strip-components=1", "a/setup.md\n"),
+        ("tar xvf a.tar --transform s/a/b/", "a/setup.md\n"),
+        ("bsdtar -xvf a.tar -s /a/b/", "x a/setup.md\n"),
+        ("tar xvf a.tar", ""),
+        ("tar xvf a.tar", "docs/\n"),
+        ("unzip -q a.zip", ""),
+        ("7z x a.7z", "- docs/setup.md\n"),
+    ],
+)
+def test_an_archive_whose_files_are_not_named_may_have_written_any(command: str, output: str) -> None:
+    assert list_extracted_files(parse_command(command)[-1], output) is None

@@ -2,6 +2,8 @@
 
 import os
 import subprocess
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -20,13 +22,15 @@ from holloway.promotion.commit_checks import (
 from holloway.promotion.history_harvest import (
     Harvest,
     harvest_history,
-    has_own_commit,
+    is_own_repository,
 )
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
 from holloway.store.filter import Filter
+from holloway.testing import FakeClock
 from tests.conftest import Repository
 
+EMAIL = "test@example.invalid"
 TOKENS = "src/shop/auth/tokens.py"
 INVOICE = "src/shop/billing/invoice.py"
 LESSON = "The cache must not be shared between threads because two threads would write the same token at once."
@@ -312,7 +316,19 @@ def test_the_number_of_commits_that_are_read_is_limited(
     assert contents(memory) == [f"Fall back: {HEADER}"]
 
 
-def test_a_repository_without_a_commit_of_the_person_is_quarantined(
+def write_reflog(repository: Repository, name: str, action: str, email: str = EMAIL) -> None:
+    path = repository.root / ".git/logs" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    commit = repository.git("rev-parse", "HEAD")
+    with path.open("a", encoding="utf-8") as log:
+        log.write(f"{'0' * 40} {commit} Test <{email}> {int(time.time())} +0000\t{action}\n")
+
+
+def is_own(repository: Repository) -> bool:
+    return is_own_repository(str(repository.root), time.time() + 1)
+
+
+def test_a_repository_in_which_this_machine_did_nothing_is_quarantined(
     memory: Holloway, repository: Repository, tmp_path: Path
 ) -> None:
     set_global_email(tmp_path, "person@example.invalid")
@@ -322,32 +338,58 @@ def test_a_repository_without_a_commit_of_the_person_is_quarantined(
     assert (stored.state, stored.review) == (State.QUARANTINED, ReviewReason.IMPORTED)
 
 
-def test_a_repository_with_a_commit_of_the_person_is_theirs(
-    memory: Holloway, repository: Repository, tmp_path: Path
+def test_a_commit_that_this_machine_made_without_any_remote_is_the_persons(
+    memory: Holloway, repository: Repository, tmp_path: Path, clock: FakeClock
 ) -> None:
-    set_global_email(tmp_path, "test@example.invalid")
+    set_global_email(tmp_path, EMAIL)
     explain(repository, LESSON)
+    assert not is_own(repository)  # the dates of these commits are from before the folder
+    write_reflog(repository, "HEAD", "commit: Keep one cache")
+    assert is_own(repository)
+    clock.advance(seconds=(datetime.now(UTC) - clock.now()).total_seconds() + 1)
     assert harvest(memory, is_own=None) == Harvest(2, 1, for_review=False)
 
 
+def test_a_commit_under_the_persons_address_does_not_make_a_clone_theirs(
+    repository: Repository, tmp_path: Path
+) -> None:
+    set_global_email(tmp_path, EMAIL)
+    clone = Repository(tmp_path / "clone")
+    repository.git("clone", "-q", str(repository.root), str(clone.root))
+    assert not is_own(clone)
+    write_reflog(clone, "HEAD", "commit: what an agent did in the clone")
+    assert not is_own(clone)
+    write_reflog(clone, "refs/remotes/origin/main", "update by push", "other@example.invalid")
+    assert not is_own(clone)
+    write_reflog(clone, "refs/remotes/origin/main", "update by push")
+    assert is_own(clone)
+
+
+def test_a_push_of_another_history_proves_nothing(repository: Repository, tmp_path: Path) -> None:
+    set_global_email(tmp_path, EMAIL)
+    repository.git("remote", "add", "origin", "https://x.example/y")
+    repository.git("checkout", "-q", "--orphan", "other")
+    repository.commit("other.py", "x = 1\n")
+    write_reflog(repository, "refs/remotes/origin/other", "update by push")
+    repository.git("checkout", "-q", "main")
+    assert not is_own(repository)
+    write_reflog(repository, "refs/remotes/origin/main", "update by push")
+    assert is_own(repository)
+
+
 def test_the_address_in_the_repository_proves_nothing(repository: Repository, tmp_path: Path) -> None:
-    root = str(repository.root)
-    repository.git("config", "user.email", "test@example.invalid")
-    assert not has_own_commit(root)
+    repository.git("config", "user.email", EMAIL)
+    write_reflog(repository, "HEAD", "commit: x")
+    assert not is_own(repository)
     set_global_email(tmp_path, "person@example.invalid")
-    assert not has_own_commit(root)
+    assert not is_own(repository)
 
 
 @pytest.mark.parametrize("email", ["est@example.invalid", "test@example", "t.st@example.invalid", ".*", ""])
 def test_the_whole_address_must_be_the_same(repository: Repository, tmp_path: Path, email: str) -> None:
     set_global_email(tmp_path, email)
-    assert not has_own_commit(str(repository.root))
-
-
-def test_a_name_with_the_address_of_the_person_proves_nothing(repository: Repository, tmp_path: Path) -> None:
-    set_global_email(tmp_path, "person@example.invalid")
-    repository.git("commit", "-q", "--allow-empty", "-m", "x", "--author=person@example.invalid <a@example.invalid>")
-    assert not has_own_commit(str(repository.root))
+    write_reflog(repository, "HEAD", "commit: x")
+    assert not is_own(repository)
 
 
 HOSTILE_BODIES = [

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from holloway.domain.confidence import BIRTH, TAINTED_FACTOR
-from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
+from holloway.domain.memory import Draft, Memory, MemoryType, ReviewReason, Source, State
 from holloway.domain.work import Outcome, Phase, SessionSummary, SessionType
 from holloway.observer.outcome import SessionClassification
 from holloway.observer.signals.signal import Signal, SignalName
@@ -61,6 +61,42 @@ def test_a_command_that_instructs_an_agent_is_not_told_with_its_error(memory: Ho
     done = learn(memory, told.shell(f"REDIS_URL=fake:// {command}", "12 passed in 0.3s"))
 
     assert [each.reason for each in done.promotion.candidates] == ["it tries to instruct an agent (override)"]
+
+
+@pytest.mark.promise("quarantine")
+@pytest.mark.parametrize(
+    ("fix", "state"), [("GIT_SSL_NO_VERIFY=1", State.QUARANTINED), ("REDIS_URL=fake://", State.UNCONFIRMED)]
+)
+def test_a_fix_that_lowers_a_protection_waits_for_a_person(memory: Holloway, fix: str, state: State) -> None:
+    story = Story().edit("src/shop/auth/tokens.py").shell("pytest -q", REFUSED, ok=False)
+    done = learn(memory, story.shell(f"{fix} pytest -q", "12 passed in 0.3s"))
+    (candidate,) = done.promotion.list_in_state("promoted")
+    stored = memory.get(candidate.memory)
+    assert fix in stored.content
+    assert (stored.state, stored.review) == (state, "guarded" if state is State.QUARANTINED else None)
+
+
+@pytest.mark.promise("quarantine")
+def test_what_an_agent_says_of_a_guarded_command_replaces_nothing_and_waits(memory: Holloway) -> None:
+    files = ("src/shop/auth/tokens.py",)
+
+    def record(session: str, text: str) -> Memory:
+        story = Story(session).edit(files[0]).records(text, "gotcha", files).green()
+        (candidate,) = learn(memory, story).promotion.list_in_state("promoted")
+        return memory.get(candidate.memory)
+
+    first = record("s1", "Tokens of the shop need mise 1 and its settings")
+    second = record("s2", "Tokens of the shop need mise 2 and `mise trust` in its settings")
+    assert (second.state, second.review) == (State.QUARANTINED, "guarded")
+    assert memory.get(first.id).is_alive
+
+
+def test_a_person_may_ask_for_a_guarded_command(memory: Holloway) -> None:
+    story = Story().edit("src/shop/auth/tokens.py").user("No, always run `mise trust` before the tests here.")
+    done = learn(memory, story.shell("mise trust").edit("src/shop/auth/tokens.py"))
+    stored = [memory.get(candidate.memory) for candidate in done.promotion.candidates if candidate.memory]
+    assert [item.content for item in stored if "mise trust" in item.content]
+    assert not [item for item in stored if item.review == "guarded"]
 
 
 def build_fix(name: SignalName = SignalName.ERROR_RETRY, **facts: object) -> Signal:

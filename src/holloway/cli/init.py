@@ -138,7 +138,11 @@ def _print_overview(memory: Holloway, commits: int) -> None:
 
 def _print_harvest(harvest: Harvest) -> None:
     if harvest.added:
-        use = "for your review, because no commit here is yours" if harvest.for_review else "told with their files"
+        use = (
+            "for your review, because this machine pushed nothing here"
+            if harvest.for_review
+            else "told with their files"
+        )
         explanations = format_count(harvest.added, "explanation")
         print_text(f"commit messages: {explanations} kept from {format_count(harvest.commits, 'commit')}, {use}")
 

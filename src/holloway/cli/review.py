@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 REVIEW_REASONS = {
     "tainted": "it was learned after untrusted content was read, or in a session without a person",
+    "guarded": "it suggests to widen trust, to lower a protection or to change settings beyond the project",
     "imported": "it was imported, and nobody who is known here wrote it",
     "rule": "it was read from a rules file",
     "stale": "the code it is about has changed",

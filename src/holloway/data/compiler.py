@@ -110,13 +110,25 @@ def compile_programs(source: TableSource) -> dict[str, Table]:
     }
 
 
-ROLES = "address reader oblige dismiss dismissed act urge order function join fetch foreign".split()
+ROLES = (
+    "address reader oblige dismiss dismissed act urge order demand operation launch transfer secret suspect function "
+    "join fetch foreign"
+).split()
 
 
 def compile_repository_text(source: TableSource) -> dict[str, Table]:
     """Compile the words by which a name reads as a sentence, by their role."""
     rows = source.check_rows("words", {"role": check_one_of(*ROLES), "words": check_words})
     return {"repository_text": {row["role"]: row["words"] for row in rows}}
+
+
+def compile_guarded_commands(source: TableSource) -> dict[str, Table]:
+    """Compile the patterns of commands, options and variables that are never told without a person."""
+    rows = source.check_rows(
+        "guarded",
+        {"id": check_text, "regex": check_pattern, "examples": check_texts, "counterexamples": check_texts},
+    )
+    return {"guarded_commands": {"regexes": [row["regex"] for row in rows]}}
 
 
 def compile_failures(source: TableSource) -> dict[str, Table]:
@@ -248,6 +260,7 @@ COMPILERS: dict[str, Callable[[TableSource], dict[str, Table]]] = {
     "carriers": compile_carriers,
     "corrections": compile_corrections,
     "failures": compile_failures,
+    "guarded_commands": compile_guarded_commands,
     "instructions": compile_instructions,
     "programs": compile_programs,
     "reader_cues": compile_reader_cues,

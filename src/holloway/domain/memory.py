@@ -112,6 +112,7 @@ class ReviewReason(StrEnum):
     """Why a memory waits for a person."""
 
     TAINTED = "tainted"
+    GUARDED = "guarded"
     IMPORTED = "imported"
     RULE = "rule"
     STALE = "stale"

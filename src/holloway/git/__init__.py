@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         files_underway,
         find_commit_before,
         has_commit,
+        has_lines_at,
         is_ancestor,
         is_merged,
         list_accepted_files,
@@ -40,8 +41,10 @@ if TYPE_CHECKING:
         root_commits,
         tracked_files,
     )
+    from holloway.git.reflogs import has_remote, list_made_commits, list_pushed_commits
     from holloway.git.runner import GitInterrupted, read_user_email, run_git, run_succeeds, stream_git
 
+_REFLOG_NAMES = frozenset({"has_remote", "list_made_commits", "list_pushed_commits"})
 _RUNNER_NAMES = frozenset({"GitInterrupted", "read_user_email", "run_git", "run_succeeds", "stream_git"})
 
 
@@ -51,6 +54,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _RUNNER_NAMES:
         from holloway.git import runner as module
+    elif name in _REFLOG_NAMES:
+        from holloway.git import reflogs as module  # type: ignore[no-redef]
     else:
         from holloway.git import queries as module  # type: ignore[no-redef]
     return getattr(module, name)
@@ -73,7 +78,9 @@ __all__ = [
     "find_root",
     "git_dir",
     "has_commit",
+    "has_lines_at",
     "has_own_history",
+    "has_remote",
     "head_commit",
     "is_ancestor",
     "is_linked_worktree",
@@ -83,6 +90,8 @@ __all__ = [
     "list_committed_files",
     "list_committed_since",
     "list_files_with",
+    "list_made_commits",
+    "list_pushed_commits",
     "main_root",
     "merge_base",
     "normalise_origin",

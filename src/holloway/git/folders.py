@@ -63,10 +63,10 @@ def has_own_history(root: str) -> bool:
     branch_ref = read_file(os.path.join(git_dir(root), "HEAD")).strip().removeprefix("ref: ")
     names = ["HEAD", "packed-refs", "reftable", "refs/heads"]
     names += [branch_ref] if branch_ref.startswith("refs/") else []
-    return not any(_leads_elsewhere(common, name) for name in names)
+    return not any(is_path_link(common, name) for name in names)
 
 
-def _leads_elsewhere(folder: str, name: str) -> bool:
+def is_path_link(folder: str, name: str) -> bool:
     """Return whether a part of a path below a folder is a link."""
     path = folder
     for part in name.split("/"):

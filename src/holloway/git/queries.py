@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from functools import lru_cache
 
@@ -193,6 +194,17 @@ def read_file_at(root: str, commit: str, path: str) -> str:
     """
     base = head_commit(root) if commit == "HEAD" else commit
     return run_git(root, "cat-file", "blob", f"{base}:./{path}") if base else ""
+
+
+_LINE_NUMBER = re.compile(r"\s*\d+(?:→|\t|: )")
+"""A line number, as tools that read files print it."""
+
+
+def has_lines_at(root: str, commit: str, path: str, text: str) -> bool:
+    """Return whether a file has all lines of a text in a commit, by default the last one; line numbers are ignored."""
+    content = read_file_at(root, commit or "HEAD", path)
+    committed = {line.strip() for line in content.splitlines()} | {""}
+    return bool(content) and all(_LINE_NUMBER.sub("", line, count=1).strip() in committed for line in text.splitlines())
 
 
 def list_committed_files(root: str, commit: str = "") -> list[str]:

@@ -42,6 +42,7 @@ from holloway.observer.written_files import (
     WrittenFiles,
     copies_from_elsewhere,
     extracts_archive,
+    list_extracted_files,
     list_written_paths,
     names_files,
     resolve_path,
@@ -66,6 +67,7 @@ class Trust:
     """Trust settings of a project, for provenance.
 
     `is_tracked` tells whether git tracks a file; without it every path inside the project counts as tracked.
+    `is_committed` tells whether git has all lines of a text in a file at the session's commit.
     `is_known_name` tells whether a name is the project's or a dictionary word. `earlier_digests` are those of foreign
     text that earlier sessions read.
     """
@@ -74,6 +76,7 @@ class Trust:
     root: str = ""
     is_known_name: Callable[[str], bool] | None = None
     is_tracked: Callable[[str], bool] | None = None
+    is_committed: Callable[[str, str], bool] | None = None
     earlier_digests: Collection[int] = frozenset()
 
 
@@ -91,6 +94,8 @@ _INLINE_OPTIONS = frozenset(_TABLE["inline_options"])
 _CHECKOUTS_OF_OTHERS = ("gh pr checkout", "glab mr checkout", "hub pr checkout")
 _SYSTEM_FOLDERS = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
 _OTHER_REFERENCES = ("--all", "--remotes", "--branches", "--glob", "--git-dir", "--work-tree")
+_OPERATORS = frozenset("|;&>'\")`")
+"""Signs after which other output follows or nothing is printed, or with which another shell ends."""
 _REPLACING_PROGRAMS = frozenset({">", "cp", "mv", "install", "tee", "mkdir"})
 """Programs after which a file has only what they wrote."""
 _REMOTE_PROGRAMS = frozenset("docker podman nerdctl kubectl oc ssh lxc vagrant multipass wsl adb chroot".split())
@@ -104,7 +109,10 @@ class Carriers:
         self._folders = tuple(folder.rstrip("/") + "/" for folder in self._trusted if "/" in folder)
         self._root = trust.root.rstrip("/")
         self._is_tracked = trust.is_tracked
+        self._is_committed = trust.is_committed
         self._written = WrittenFiles()
+        self._archive = self._unlisted = ""
+        """The sources of an archive that was extracted into the project, and of one whose files are not known."""
         self._branches = SessionBranches(branch, trust.is_tracked)
         self._worst_command = NO_ORIGIN
 
@@ -146,6 +154,8 @@ class Carriers:
             return Carrier(Origin.FOREIGN, f"vendored:{path}")
         if self._branches.foreign_checkout and not outside:
             return Carrier(Origin.FOREIGN, self._branches.foreign_checkout)
+        if self._unlisted and not outside:
+            return Carrier(Origin.FOREIGN, self._unlisted)
         if written == "":
             return NO_ORIGIN  # The session's own words do not prove themselves.
         if outside:
@@ -178,7 +188,14 @@ class Carriers:
     def _classify_named_path(self, action: Action) -> Carrier:
         if action.kind is not ToolKind.READ and not action.outside and self._is_own_folder(action.path):
             return OWN_TEXT  # Each hit names its file, and is classified by it.
-        return self.classify_path(action.path, outside=action.outside, untracked=bool(action.untracked))
+        carrier = self.classify_path(action.path, outside=action.outside, untracked=bool(action.untracked))
+        if self._unlisted and carrier.source == self._unlisted and self._is_unchanged(action):
+            return OWN_TEXT
+        return carrier
+
+    def _is_unchanged(self, action: Action) -> bool:
+        """Whether git has what was read of a file, so that no archive wrote it."""
+        return self._is_committed is not None and self._is_committed(action.path, action.whole or action.text)
 
     @staticmethod
     def _is_own_folder(path: str) -> bool:
@@ -208,6 +225,8 @@ class Carriers:
                     self._branches.foreign_checkout = f"patch: {carrier.source}"
                 carrier = find_worst_carrier((carrier, step_carrier))
                 self._record_written_files(step, carrier)
+                if extracts_archive(step) and self._is_in_root(step):
+                    self._record_extracted_files(step, carrier, _get_own_output(action, step))
         if action.untracked or (action.outside and action.path):
             named = self.classify_path(action.path, outside=action.outside, untracked=action.untracked)
             return find_worst_carrier((carrier, named))
@@ -338,6 +357,8 @@ class Carriers:
             if self._branches.has_fetched:
                 return Carrier(Origin.FOREIGN, f"pulled history: {step.program}")
             return Carrier(origin, f"history: {step.program}")
+        if self._archive and subcommand == "diff":
+            return Carrier(Origin.FOREIGN, self._archive)
         # A diff shows what the session wrote, and that does not prove itself.
         return NO_ORIGIN if self._written.has_edits else label_step(origin, step)
 
@@ -363,10 +384,20 @@ class Carriers:
             paths = list(map(self._locate_path, list_written_paths(step)))
             for path in paths:
                 self.record_new_file(path, source)
-            if extracts_archive(step) and (not paths or "." in paths) and self._is_in_root(step):
-                self._branches.foreign_checkout = f"archive: {source}"
         if step.kind == EDIT:
             self._written.has_edits = True
+
+    def _record_extracted_files(self, step: Step, carrier: Carrier, output: str) -> None:
+        """Record the files of an archive that a step extracted into the root, by the names that it printed."""
+        source = self._find_written_source(step, carrier)
+        folders = list(map(self._locate_path, list_written_paths(step)))
+        if not source or (folders and "." not in folders):
+            return
+        self._archive = f"archive: {source}"
+        names = list_extracted_files(step, output)
+        for path in map(self._locate_path, names or ()):
+            self.record_new_file(path, self._archive)
+        self._unlisted = self._unlisted if names else self._archive
 
     def _find_written_source(self, step: Step, carrier: Carrier) -> str:
         """Return the source of what a step writes: that of the files it copies, else that of the command so far."""
@@ -381,6 +412,13 @@ class Carriers:
 
     def _locate_path(self, path: str) -> str:
         return self._resolve_in_project(path) or posixpath.normpath(path)
+
+
+def _get_own_output(action: Action, step: Step) -> str:
+    """Return the output of the last step of a command; empty if it was redirected or is not known to its end."""
+    start = action.command.rfind(f"{step.program} ")
+    is_whole = start >= 0 and not _OPERATORS.intersection(action.command[start:]) and not action.digests
+    return (action.whole or action.text) if is_whole else ""
 
 
 def _list_input_files(command: str) -> list[str]:

@@ -82,6 +82,11 @@ class WrittenFiles:
         return next((self._sources[prefix] for prefix in prefixes if prefix in self._sources), None)
 
 
+_RENAMES_MEMBERS = re.compile(r"--(?:strip|transform|xform)|-s(?:$|[,/|])")
+_SHORT_OPTIONS = re.compile(r"-[a-zA-Z]+")
+_UNZIPPED = re.compile(r"\s*(?:inflating|extracting|linking|creating): (?P<name>\S.*?)(?:\s+-> .*)?\s*")
+
+
 def names_files(word: str) -> bool:
     """Whether a word has the form of a file name or a pattern for several, not of a folder or a branch."""
     return bool(_FILE_NAME.search(word))
@@ -128,6 +133,30 @@ def extracts_archive(step: Step) -> bool:
         return any(map(archiver.extract.fullmatch, step.args))
     options = [word for word in step.args if word.startswith("-")]
     return any(map(archiver.extract.fullmatch, (*step.args[:1], *options)))
+
+
+def list_extracted_files(step: Step, output: str) -> list[str] | None:
+    """List the files that a step extracted into its folder, from the names that it prints; None if it names them not.
+
+    The step must be the last one of its command, so that its output is complete.
+    """
+    if any(_RENAMES_MEMBERS.match(word) for word in step.args):
+        return None
+    if step.program == "unzip":
+        names = [match["name"].strip() for line in output.splitlines() if (match := _UNZIPPED.fullmatch(line))]
+    elif step.program in ("tar", "bsdtar") and _is_verbose(step):
+        names = [line.removeprefix("x ").strip() for line in output.splitlines()]
+    else:
+        return None
+    files = [resolve_path(step, name) for name in names if name and not name.endswith("/")]
+    return [posixpath.normpath(path) for path in files] or None
+
+
+def _is_verbose(step: Step) -> bool:
+    """Whether tar prints the names of what it extracts, and nothing else about it; its first word needs no hyphen."""
+    groups = [word for word in step.args[1:] if _SHORT_OPTIONS.fullmatch(word)]
+    groups += [word for word in step.args[:1] if not word.startswith("--")]
+    return sum(word.count("v") for word in groups) + step.args.count("--verbose") == 1
 
 
 def copies_from_elsewhere(step: Step) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway import git
+from holloway.observer.passage_ranker import is_english
 from holloway.observer.signals.statements import extract_code_names
 from holloway.observer.words.decision import strip_commit_type
 from holloway.safety.paths import path_exists
@@ -68,8 +69,8 @@ def clean_subject(subject: str) -> str:
 
 
 def is_tellable(text: str) -> bool:
-    """Return whether a text of the repository may be told: an explanation that carries no prompt injection."""
-    return bool(admit("explanation", text)) and not find_injection(text)
+    """Return whether a text of the repository may be told: an English explanation without prompt injection."""
+    return bool(admit("explanation", text)) and is_english(text) and not find_injection(text)
 
 
 def is_cleanup(subject: str) -> bool:

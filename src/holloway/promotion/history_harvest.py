@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 ORIGIN_PREFIX = "history:"
 HARVESTED = "harvested_commit"
+OWN_COMMITS_CHECKED_MAX = 10
+"""Maximum number of the person's commits that are searched for one of this history."""
 _REVERT = re.compile(r"^This reverts commit ([0-9a-f]{7,64})", re.MULTILINE)
 _REVERTED_SUBJECT = re.compile(r'^Revert "(.{1,200})"$')
 
@@ -72,7 +74,7 @@ class _Explanation:
 def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None = None) -> Harvest:
     """Harvest the commits of the default branch that were not read before; the newest explanations come first.
 
-    `is_own` tells whether the repository is the person's; by default it is if they have a commit in it.
+    `is_own` tells whether the repository is the person's; by default what this machine did in it decides.
     """
     root = str(store.project.root)
     head = find_harvested_head(root)
@@ -87,7 +89,7 @@ def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None 
     room = HARVEST_MEMORIES_MAX - store.memories.count_with_origin(ORIGIN_PREFIX)
     standing = (item for item in explanations if still_stands(item.commit, item.files, root))
     current = list(islice(standing, max(0, room)))
-    for_review = not (has_own_commit(root) if is_own is None else is_own)
+    for_review = not (is_own_repository(root, store.clock.now().timestamp()) if is_own is None else is_own)
     added = 0
     with store.database.write_transaction():
         for explanation in current:
@@ -108,10 +110,18 @@ def find_harvested_head(root: str) -> str:
     return next(iter(git.default_commits(root)), "") or git.head_commit(root)
 
 
-def has_own_commit(root: str) -> bool:
-    """Return whether the person has a commit here: the author of a strange repository is not to be believed."""
+def is_own_repository(root: str, now: float) -> bool:
+    """Return whether the person works here: the author of a strange repository is not to be believed.
+
+    Anybody can write a commit with the person's e-mail address, so only what this machine did counts: it pushed to a
+    remote, or without any remote it made a commit of this history.
+    """
     email = git.read_user_email(root)
-    return bool(email) and bool(git.run_git(root, "log", "-1", "--format=%H", "--fixed-strings", f"--author=<{email}>"))
+    if not email:
+        return False
+    commits = (git.list_pushed_commits if git.has_remote(root) else git.list_made_commits)(root, email, now)
+    head = find_harvested_head(root)
+    return any(git.merge_base(root, commit, head) for commit in commits[:OWN_COMMITS_CHECKED_MAX])
 
 
 def _find_explanations(commits: list[Commit], root: str) -> Iterator[_Explanation]:

@@ -36,6 +36,7 @@ from holloway.promotion.standing_rules import (
     list_named_files,
 )
 from holloway.retrieval.duplicate_detection import Verdict, find_similar_memories
+from holloway.safety.guarded_commands import lowers_protection
 from holloway.safety.paths import path_exists
 from holloway.safety.prompt_injection import find_injection
 from holloway.safety.repository_text import admit, is_unread_wish
@@ -309,7 +310,7 @@ def resolve_contradictions(candidates: list[Candidate]) -> None:
 
 
 def apply_trust(candidates: list[Candidate]) -> None:
-    """Quarantine tainted candidates for review by a person; drops those that contain a prompt injection."""
+    """Quarantine tainted candidates and guarded commands for a person; drops what contains a prompt injection."""
     for candidate, draft in _list_drafted(candidates):
         texts = (*candidate.signal.quotes, draft.content)  # The text of a memory may contain more than its quotes.
         is_doubtful = candidate.signal.name is SignalName.USER_STATEMENT
@@ -331,6 +332,9 @@ def apply_trust(candidates: list[Candidate]) -> None:
                 confidence=(draft.confidence or 0.0) * confidence.TAINTED_FACTOR,
                 tags=(*draft.tags, f"from {candidate.signal.taint}"[:60]),
             )
+        elif (is_doubtful or not _is_user_text(candidate.signal)) and lowers_protection("\n".join(texts)):
+            candidate.draft = replace(draft, state=State.QUARANTINED, review=ReviewReason.GUARDED)
+            candidate.replaces = None  # What is waiting does not take the place of a memory that is told.
 
 
 def _leave_to_person(draft: Draft) -> Draft:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import dropwhile, pairwise
 from typing import TYPE_CHECKING
 from unicodedata import combining, normalize
 
 from holloway.config import LESSON_CHARS_MAX
 from holloway.data import load_table
+from holloway.safety.guarded_commands import lowers_protection
 from holloway.text import programs
 
 if TYPE_CHECKING:
@@ -74,6 +75,27 @@ _ARROWS = str.maketrans({"→": ">", "←": "<", "≥": ">", "≤": "<", "×": "
 _SENTENCE_START = r"(?:^|[.!?:;\u2010-\u2015-][\"')\u2019\u201d]?\s+|[(\[])[\"'*\u2018\u201c]*\s*"
 _ORDER = re.compile(rf"{_SENTENCE_START}(?:{'|'.join(load_table('repository_text')['order'])})\b", re.IGNORECASE)
 """A sentence that begins with a verb in the imperative, which reads as an order."""
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
+_NO_CODE = re.compile(
+    r"[\w-]\.(?:sh|bash|zsh|fish|ps1|bat|cmd|exe|command|appimage)\b"  # a file that exists to be run
+    r"|\bhxxps?\b|\bdot\s+(?:com|org|net|io|dev|sh)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-f]{0,4}:[0-9a-f:]{2,40}\]"
+    r"|&(?:lt|gt|#\d{1,6});|``|\]\["
+    r"|\b\d[a-z]{5,}\b",  # a digit that poses as the first letter of a word
+    re.IGNORECASE,
+)
+"""Programs, hosts, markup and disguised words, which an explanation of code has no need to name."""
+_SCRIPT_FILE = re.compile(
+    r"[\w-]\.(?:py|rb|pl|php|js|mjs|cjs|ts|lua|jar|run|bin|mk)\b|(?:^|[\s`\"'(])\.{0,2}/\w", re.IGNORECASE
+)
+_CALL_WORD = re.compile(r"[\w./:@=+-]+")
+_CALL_ARGUMENT = re.compile(r"--?[a-z]|[a-z][\w:./-]*\Z")
+_LATE_ORDER = re.compile(
+    r"(?:(?:^|[.!?;]\s+)(?:after|as|because|before|for|if|in order|once|since|to|when|whenever)\b[^,.;]{3,160},\s*"
+    r"|\bthen\s+)(?:(?:then|just|simply|first|always|never)\s+)?"
+    rf"(?:{'|'.join(load_table('repository_text')['order'])})\b",
+    re.IGNORECASE,
+)
+"""An order below a subordinate clause: "when the index is stale, start ..."."""
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
 
 _SENTENCE_WORDS = {role: frozenset(words) for role, words in load_table("repository_text").items()}
@@ -126,8 +148,11 @@ def _reads_as_name(text: str) -> bool:
 
 
 def is_command(text: str) -> bool:
-    """Whether a line parses as a known program, or a script of the project, with plain arguments."""
-    if len(text) > REPOSITORY_TEXT_CHARS_MAX:
+    """Whether a line parses as a known program, or a script of the project, with plain arguments.
+
+    Commands that widen trust or lower a protection are never shown.
+    """
+    if len(text) > REPOSITORY_TEXT_CHARS_MAX or lowers_protection(text):
         return False
     change = _FOLDER_CHANGE.match(text)
     if change and not is_path(change[1]):
@@ -161,12 +186,15 @@ def is_failure(text: str) -> bool:
 
 def is_explanation(text: str) -> bool:
     """Whether a passage of a commit or a document explains: no order, no reader addressed, no host, no markup."""
-    return not _ORDER.search(text) and _is_statement(text, LESSON_CHARS_MAX)
+    if _ORDER.search(text) or _LATE_ORDER.search(text) or _demands_operation(text):
+        return False
+    return _is_statement(text, LESSON_CHARS_MAX)
 
 
 def is_subject(text: str) -> bool:
     """Whether a commit subject describes a change: it names no host and no program to run, and addresses nobody."""
-    return _SENTENCE_WORDS["act"].isdisjoint(_split_words(text)) and _is_statement(text, TOLD_SUBJECT_CHARS_MAX)
+    is_statement = _SENTENCE_WORDS["act"].isdisjoint(_split_words(text)) and _is_statement(text, TOLD_SUBJECT_CHARS_MAX)
+    return is_statement and not _demands_operation(text)
 
 
 def is_wish(text: str) -> bool:
@@ -202,6 +230,38 @@ def _is_statement(text: str, chars_max: int, address: frozenset[str] = _SENTENCE
         or (present & _SENTENCE_WORDS["dismiss"] and present & _SENTENCE_WORDS["dismissed"])
         or (present & _SENTENCE_WORDS["act"] and present & _SENTENCE_WORDS["urge"])
     )
+
+
+def _demands_operation(text: str) -> bool:
+    """Whether a text wants something done to the machine or the repository: in the passive voice, or of nobody."""
+    if _NO_CODE.search(text) or _has_phrase("suspect", text) or lowers_protection(text):
+        return True
+    return any(map(_demands_in_sentence, _SENTENCE_END.split(text)))
+
+
+def _demands_in_sentence(sentence: str) -> bool:
+    has_operation = _has_phrase("operation", sentence)
+    if (has_operation or _has_phrase("transfer", sentence)) and _has_phrase("secret", sentence):
+        return True
+    if _has_phrase("launch", sentence) and (_SCRIPT_FILE.search(sentence) or _names_program_call(sentence)):
+        return True
+    return has_operation and _has_phrase("demand", sentence)
+
+
+def _has_phrase(role: str, text: str) -> bool:
+    return _phrase_pattern(role).search(text) is not None
+
+
+@cache
+def _phrase_pattern(role: str) -> re.Pattern[str]:
+    """Compile the words of a role; hooks, which show no prose, do not pay for it."""
+    return re.compile(rf"\b(?:{'|'.join(_SENTENCE_WORDS[role])})\b".replace("_", r"[\s-]+"), re.IGNORECASE)
+
+
+def _names_program_call(sentence: str) -> bool:
+    """Whether a sentence has a known program with a subcommand or an option: `make setup`, `npm run x`."""
+    words = _CALL_WORD.findall(sentence)
+    return any(word in _PROGRAMS and _CALL_ARGUMENT.match(argument) for word, argument in pairwise(words))
 
 
 KINDS: dict[str, Callable[[str], bool]] = {

@@ -165,6 +165,7 @@ class Learning:
             root,
             is_known_name=lambda name: is_ordinary_word(name) or knows(name),
             is_tracked=None if tracked is None else tracked.__contains__,
+            is_committed=partial(git.has_lines_at, root, commit),
             earlier_digests=foreign_digests.load_digests(
                 self.database, self._digest_key, self.memory.clock.now(), except_session=session
             ),

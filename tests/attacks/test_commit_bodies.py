@@ -1,0 +1,55 @@
+"""Bodies of commits that order something, in whatever voice and language, reach no memory; explanations mostly do."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from holloway.promotion import history_harvest
+from holloway.promotion.history_harvest import clean_subject, harvest_history, is_tellable
+from holloway.service.holloway import Holloway
+from holloway.service.session_learning import Learning
+from holloway.store.filter import Filter
+from tests.conftest import Repository
+
+CORPUS = json.loads(Path(__file__).with_name("commit_bodies.json").read_text("utf-8"))
+ORDERS = [pytest.param(row["text"], id=row["id"]) for row in CORPUS["orders"]]
+TOLD_SHARE_MIN = 0.9
+FILE = "src/shop/auth/tokens.py"
+
+
+def harvest(memory: Holloway, repository: Repository, bodies: list[str]) -> list[str]:
+    """Commit each body with lines that still stand, and return what the harvest stores."""
+    lines = [f"def refresh_{number}(token):" for number in range(len(bodies))]
+    for number, body in enumerate(bodies):
+        repository.commit(FILE, "\n    return token\n".join(lines[: number + 1]), f"{body[:100]}\n\n{body}")
+    harvest_history(memory.store, Learning(memory.opened).places, is_own=True)
+    stored = memory.store.memories.find_memories(Filter(), limit=-1)
+    return [item.content for item in stored if item.origin.startswith(history_harvest.ORIGIN_PREFIX)]
+
+
+@pytest.mark.promise("no-repository-prose")
+@pytest.mark.parametrize("text", ORDERS)
+def test_an_order_in_a_commit_is_no_explanation_and_no_subject(text: str) -> None:
+    lines = text.splitlines()
+    assert not is_tellable(text)
+    assert not any("zq" in line and is_tellable(line) for line in lines)
+    assert not any("zq" in line and clean_subject(line) and is_tellable(line) for line in lines)
+
+
+@pytest.mark.promise("no-repository-prose")
+def test_no_order_is_stored_whatever_the_ranker_says(
+    memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_harvest, "is_lesson", lambda text, context, speaker: True)
+    monkeypatch.setattr(history_harvest, "HARVEST_MEMORIES_MAX", 1_000)
+    bodies = [row["text"] for row in CORPUS["orders"]]
+    contents = harvest(memory, repository, [*bodies, CORPUS["explanations"][0]])
+    assert any(CORPUS["explanations"][0] in content for content in contents)
+    assert [content for content in contents if "zqx" in content.lower() or "zqy" in content.lower()] == []
+
+
+def test_explanations_are_mostly_told() -> None:
+    explanations = CORPUS["explanations"]
+    told = [text for text in explanations if is_tellable(text)]
+    assert len(told) >= TOLD_SHARE_MIN * len(explanations), set(explanations) - set(told)
