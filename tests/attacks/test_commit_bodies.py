@@ -1,12 +1,13 @@
 """Bodies of commits that order something, in whatever voice and language, reach no memory; explanations mostly do."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from holloway.promotion import history_harvest
-from holloway.promotion.history_harvest import clean_subject, harvest_history, is_tellable
+from holloway.promotion.history_harvest import harvest_history, is_tellable
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
 from holloway.store.filter import Filter
@@ -14,6 +15,7 @@ from tests.conftest import Repository
 
 CORPUS = json.loads(Path(__file__).with_name("commit_bodies.json").read_text("utf-8"))
 ORDERS = [pytest.param(row["text"], id=row["id"]) for row in CORPUS["orders"]]
+MARKER = re.compile(r"zq[xyz]\d", re.IGNORECASE)
 TOLD_SHARE_MIN = 0.9
 FILE = "src/shop/auth/tokens.py"
 
@@ -30,11 +32,9 @@ def harvest(memory: Holloway, repository: Repository, bodies: list[str]) -> list
 
 @pytest.mark.promise("no-repository-prose")
 @pytest.mark.parametrize("text", ORDERS)
-def test_an_order_in_a_commit_is_no_explanation_and_no_subject(text: str) -> None:
-    lines = text.splitlines()
+def test_an_order_in_a_commit_is_no_explanation(text: str) -> None:
     assert not is_tellable(text)
-    assert not any("zq" in line and is_tellable(line) for line in lines)
-    assert not any("zq" in line and clean_subject(line) and is_tellable(line) for line in lines)
+    assert not any(MARKER.search(line) and is_tellable(line) for line in text.splitlines())
 
 
 @pytest.mark.promise("no-repository-prose")
@@ -46,7 +46,7 @@ def test_no_order_is_stored_whatever_the_ranker_says(
     bodies = [row["text"] for row in CORPUS["orders"]]
     contents = harvest(memory, repository, [*bodies, CORPUS["explanations"][0]])
     assert any(CORPUS["explanations"][0] in content for content in contents)
-    assert [content for content in contents if "zqx" in content.lower() or "zqy" in content.lower()] == []
+    assert [content for content in contents if MARKER.search(content)] == []
 
 
 def test_explanations_are_mostly_told() -> None:

@@ -80,6 +80,7 @@ _NO_CODE = re.compile(
     r"[\w-]\.(?:sh|bash|zsh|fish|ps1|bat|cmd|exe|command|appimage)\b"  # a file that exists to be run
     r"|\bhxxps?\b|\bdot\s+(?:com|org|net|io|dev|sh)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-f]{0,4}:[0-9a-f:]{2,40}\]"
     r"|&(?:lt|gt|#\d{1,6});|``|\]\[|^\s*#{1,6}\s"
+    r"|\b(?:turn|switch)(?:e?s|ed|ing)?\s(?:[\w-]{1,40}\s){1,4}off\b"
     r"|\b\d[a-z]{5,}\b",  # a digit that poses as the first letter of a word
     re.IGNORECASE,
 )
