@@ -83,6 +83,7 @@ def test_without_a_list_of_files_only_the_form_tells_a_path_from_a_branch() -> N
         ("git pull fork main", "fork/main"),
         ("git remote add fork https://example.org/x", "fork/main"),
         ("git remote add fork https://example.org/x", "fork"),
+        ("git remote add v2 https://example.org/x", "v2"),
         ("git checkout -b mine FETCH_HEAD", "mine"),
     ],
 )
