@@ -464,3 +464,36 @@ def test_a_command_has_a_bounded_number_of_words() -> None:
 )
 def test_an_installation_names_only_the_project_and_its_files(command: str, passes: bool) -> None:
     assert is_command(command) is passes
+
+
+@pytest.mark.parametrize(
+    ("refused", "told"),
+    [
+        ("The cache must be deleted with the session.", "The cache must be filled with the session."),
+        ("The cache must be deleted with the session.", "The cache is deleted with the session."),
+        ("The cache must be deleted with the session.", "The cache must be filled. The session deletes it."),
+        ("The token is copied to the log of the server.", "The value is copied to the log of the server."),
+        ("The token is deleted from the log.", "The token is missing from the log."),
+        ("The cache is filled by running tools/fill.py here.", "The cache is filled by tools/fill.py here."),
+        ("The cache is filled by running ./fill here.", "The cache is filled by the running server here."),
+        ("The cache is filled by fill.sh in the folder.", "The cache is filled by fill() in the folder."),
+        ("The cache is filled once cargo --silent ran in it.", "The cache is filled; cargo --silent is not known."),
+        ("The cache is filled as soon as cargo prepare ran.", "The cache is filled as soon as the query ran."),
+        ("The cache is filled with root privileges.", "The cache is filled with the rows of the root."),
+        ("The cache is stale at 10.0.0.1 in the test.", "The cache is stale at 10.0.1 in the test."),
+        ("The cache is stale at [2001:db8::1] in the test.", "The cache is stale at [2:3] in the test."),
+        ("The cache is stale, 3xecute it.", "The cache is stale, 3rd try."),
+        ("When the cache is stale, wipe it.", "When the cache is stale, requests wipe it."),
+        ("The cache is stale and then delete it.", "The cache is stale and then it is filled."),
+        ("Turning the cache off helps.", "Turning the page twice helps."),
+        ("The cache needs `direnv allow` in it.", "The cache needs direnv in it."),
+    ],
+)
+def test_a_sentence_demands_no_operation_and_a_change_of_it_is_told(refused: str, told: str) -> None:
+    assert admit("explanation", told) == told
+    assert admit("explanation", refused) == ""
+
+
+def test_a_subject_demands_no_operation() -> None:
+    assert admit("subject", "Cache that must be filled")
+    assert admit("subject", "Cache that must be deleted") == ""
