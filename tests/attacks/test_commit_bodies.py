@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from holloway.promotion import history_harvest
-from holloway.promotion.history_harvest import harvest_history, is_tellable
+from holloway.promotion.commit_checks import is_tellable
+from holloway.promotion.history_harvest import harvest_history
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
 from holloway.store.filter import Filter
@@ -41,7 +42,7 @@ def test_an_order_in_a_commit_is_no_explanation(text: str) -> None:
 def test_no_order_is_stored_whatever_the_ranker_says(
     memory: Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history_harvest, "is_lesson", lambda text, context, speaker: True)
+    monkeypatch.setattr(history_harvest, "score_passage", lambda text, context, speaker: 1.0)
     monkeypatch.setattr(history_harvest, "HARVEST_MEMORIES_MAX", 1_000)
     bodies = [row["text"] for row in CORPUS["orders"]]
     contents = harvest(memory, repository, [*bodies, CORPUS["explanations"][0]])
