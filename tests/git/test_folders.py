@@ -262,3 +262,15 @@ def test_any_bytes_in_a_git_file_lead_to_no_history_of_its_own(dot_git: bytes, c
         (root / "gitdir").write_bytes(dot_git)
         assert not folders.has_own_history(str(root))
         assert folders.main_root(str(root)) == str(root)
+
+
+def test_only_a_folder_among_the_worktrees_of_a_repository_lists_one(repository: Repository, tmp_path: Path) -> None:
+    repository.git("worktree", "add", "-q", str(tmp_path / "tree"), "-b", "side")
+    assert git.is_linked_worktree(str(tmp_path / "tree"))
+    posing, listing = tmp_path / "posing", repository.root / ".git/modules/posing"
+    posing.mkdir()
+    listing.mkdir(parents=True)
+    (posing / ".git").write_text(f"gitdir: {listing}\n", "utf-8")
+    (listing / "gitdir").write_text(f"{posing}/.git\n", "utf-8")
+    (listing / "commondir").write_text("../..\n", "utf-8")
+    assert not git.is_linked_worktree(str(posing))

@@ -383,3 +383,6 @@ def test_a_file_has_the_lines_of_a_text_in_a_commit_whatever_numbers_are_before_
     repository.commit(path, "def refresh(token):\n    return None\n")
     assert git.has_lines_at(root, first, path, text)
     assert not git.has_lines_at(root, "", path, text)
+    repository.commit(path, "7: lists begin with a number\nsee 7: of them\n")
+    assert git.has_lines_at(root, "", path, "7: lists begin with a number\n2: see 7: of them")
+    assert not git.has_lines_at(root, "", path, "see of them")

@@ -196,7 +196,7 @@ def read_file_at(root: str, commit: str, path: str) -> str:
     return run_git(root, "cat-file", "blob", f"{base}:./{path}") if base else ""
 
 
-_LINE_NUMBER = re.compile(r"\s*\d+(?:→|\t|: )")
+_LINE_NUMBER = re.compile(r"\A\s*\d+(?:→|\t|: )")
 """A line number, as tools that read files print it."""
 
 
@@ -204,7 +204,8 @@ def has_lines_at(root: str, commit: str, path: str, text: str) -> bool:
     """Return whether a file has all lines of a text in a commit, by default the last one; line numbers are ignored."""
     content = read_file_at(root, commit or "HEAD", path)
     committed = {line.strip() for line in content.splitlines()} | {""}
-    return bool(content) and all(_LINE_NUMBER.sub("", line, count=1).strip() in committed for line in text.splitlines())
+    lines = [(line.strip(), _LINE_NUMBER.sub("", line).strip()) for line in text.splitlines()]
+    return bool(content) and all(not committed.isdisjoint(spellings) for spellings in lines)
 
 
 def list_committed_files(root: str, commit: str = "") -> list[str]:
