@@ -497,3 +497,10 @@ def test_a_sentence_demands_no_operation_and_a_change_of_it_is_told(refused: str
 def test_a_subject_demands_no_operation() -> None:
     assert admit("subject", "Cache that must be filled")
     assert admit("subject", "Cache that must be deleted") == ""
+
+
+def test_a_method_of_an_anonymous_class_has_a_name() -> None:
+    for name in ("TypeAdapter{}", "Adapters.zonedDateTime.TypeAdapter{}.write"):
+        assert is_name(name)
+    for name in ("Adapters{}write", "{}", "A{.write", "Adapters.{x}.write", "you_must_run_zqx.Type{}.first"):
+        assert not is_name(name)

@@ -136,7 +136,7 @@ def _reads_as_path(text: str) -> bool:
 
 def is_name(text: str) -> bool:
     """Whether the name of a symbol, a module or a package reads as a name, not as a sentence."""
-    text = text.removesuffix("{}")  # the map's mark of an anonymous class
+    text = text.removesuffix("{}").replace("{}.", ".")  # the map's mark of an anonymous class
     return bool(_NAME.match(text)) and _reads_as_name(text)
 
 
