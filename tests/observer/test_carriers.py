@@ -985,3 +985,8 @@ def test_any_result_is_split_into_passages_of_its_own_text_with_an_origin(action
 def test_no_text_of_an_unknown_server_is_the_projects_own(text: str) -> None:
     action = Action(1, 1.0, ToolKind.MCP, tool="mcp__unknown__tool", text=text)
     assert [passage.carrier.origin for passage in make_carriers().classify_result(action)] == [Origin.FOREIGN]
+
+
+def test_a_diff_does_not_prove_what_a_shell_edited() -> None:
+    assert run(make_carriers(), "git diff").origin is Origin.OWN
+    assert run(make_carriers(), "sed -i s/a/b/ src/a.py", "git diff").origin is Origin.NONE

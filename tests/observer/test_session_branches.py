@@ -204,3 +204,9 @@ def test_single_files_that_a_checkout_takes_from_a_fork_have_its_source(command:
 
 def test_operands_are_the_words_that_are_not_options() -> None:
     assert list_operands(parse("git checkout -b mine --track main")) == ["mine", "main"]
+
+
+@pytest.mark.parametrize("fetch", ["git fetch origin pull/7/head:seven", "git pull origin main pull/7/head:seven"])
+def test_a_branch_that_was_fetched_from_a_pull_request_is_foreign_when_it_is_checked_out(fetch: str) -> None:
+    assert follow(fetch, "git checkout seven").foreign_checkout == "branch of others: seven"
+    assert follow("git fetch origin", "git checkout seven").foreign_checkout == ""
