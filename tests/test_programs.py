@@ -16,6 +16,8 @@ CALLS = (
 ALLOWED = {
     "git/runner.py": "git, in isolation",
     "service/background_worker.py": "the worker",
+    "llm/agent_process.py": "the agent that the user chose as reader",
+    "llm/agent_supervisor.py": "that agent, so that it ends with the worker",
     "codemap/process_pool.py": "processes that parse files",
     "install/launch_command.py": "quotes a command line and starts nothing",
 }

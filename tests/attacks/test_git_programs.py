@@ -52,6 +52,8 @@ INVOCATIONS = {
     "learn": ["learn"],
     "doctor": ["doctor"],
     "remember": ["remember", "refresh() burns the token; call it once", "--file", "src/shop/auth/tokens.py"],
+    "note": ["note", "refresh() burns the token", "--file", "src/shop/auth/tokens.py"],
+    "reader": ["reader", "status"],
     "recall": ["recall", "token"],
     "ask": ["ask", "what burns the token?"],
     "list": ["list"],

@@ -132,7 +132,7 @@ def test_only_the_prompt_that_a_session_begins_with_is_met_with_the_work_at_hand
     first, later = "please make the tests pass again", "now please make all tests pass again"
     for session, prompt, expected in (("s1", first, True), ("s1", later, False), ("s2", later, True)):
         met = hook(event(repository, "UserPromptSubmit", session, prompt=prompt))
-        assert ("src/shop/auth/tokens.py (changed on this branch)" in met.context) is expected
+        assert ("src/shop/auth/tokens.py (changed on this branch" in met.context) is expected
 
 
 @pytest.mark.promise("validated")

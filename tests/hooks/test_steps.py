@@ -9,7 +9,7 @@ import pytest
 import holloway
 from holloway.capture import journal_reader as reader
 from holloway.config import STEP_TOKENS_MAX, STEPS_WITHOUT_WORD, TOOL_RESULT_MEMORIES_MAX
-from holloway.domain.event import Said
+from holloway.domain.event import Said, Summarized
 from holloway.injection import session_state
 from holloway.text.tokens import MARGIN, estimate_tokens
 from tests.conftest import Repository
@@ -205,8 +205,9 @@ def test_the_summary_of_a_compaction_is_material(
     ask(event(repository, "PostCompact", trigger="auto", compact_summary="We chose JWT over server sessions."))
     ask(event(repository, "SubagentStop", agent_id="a1", last_assistant_message="Nothing else uses it."))
     (log,) = memory.project.journal_folder.glob("*.jsonl")
-    said = [(each.text, each.actor) for each in reader.read_session(log, repository.root) if isinstance(each, Said)]
-    assert said == [("We chose JWT over server sessions.", ""), ("Nothing else uses it.", "a1")]
+    events = [event for event in reader.read_session(log, repository.root) if isinstance(event, Said | Summarized)]
+    assert [type(event) for event in events] == [Summarized, Said]
+    assert [event.text for event in events] == ["We chose JWT over server sessions.", "Nothing else uses it."]
 
 
 @pytest.mark.promise("light")

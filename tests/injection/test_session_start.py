@@ -224,7 +224,7 @@ def test_the_open_work_of_a_branch_is_told_for_a_month(memory: Holloway, clock: 
         assert (state["id"], state["files"]) == (work_id, ["src/shop/auth/tokens.py"])
     assert session_start.load_open_work(connection, "main", now + timedelta(days=WORK_TOLD_DAYS, seconds=1)) is None
     assert session_start.load_open_work(connection, "side", now) is None
-    assert memory.brief().text.splitlines()[-2].startswith('Open work, today: "Rotate tokens", 1 of 2 steps done')
+    assert memory.brief().text.splitlines()[-3].startswith('Open work, today: "Rotate tokens", 1 of 2 steps done')
 
 
 def test_open_work_names_the_commits_on_its_files_since(memory: Holloway, repository: Repository) -> None:

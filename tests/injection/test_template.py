@@ -5,7 +5,7 @@ import pytest
 from holloway.injection import template
 from holloway.injection.template import line, lines
 
-POINTS = ("session_start", "prompt", "tool_result", "step", "work", "roles")
+POINTS = ("session_start", "prompt", "tool_result", "step", "work", "roles", "stop")
 
 
 def test_a_missing_value_fails() -> None:

@@ -1,6 +1,7 @@
 """Sessions through the whole pipeline: what is kept, what waits, what is refused, and why."""
 
 import json
+import time
 
 import pytest
 
@@ -66,20 +67,20 @@ def test_a_second_session_confirms_it_and_makes_no_twin(memory: Holloway) -> Non
     assert len(contents(memory, MemoryType.ERROR_PATTERN)) == 1
 
 
-def silenced(session: str, line: str) -> Story:
-    """A linter's finding is silenced in the file that it names."""
-    finding = "src/shop/auth/tokens.py:3:1: S603 `subprocess` call: check for execution of untrusted input"
+def corrected_code(session: str, line: str) -> Story:
+    """A linter's finding is fixed by an edit of the file that it names."""
+    finding = "src/shop/auth/tokens.py:3:1: PLW1510 `subprocess.run` without explicit `check` argument"
     told = Story(session).shell("ruff check src", finding, ok=False)
-    return told.edit("src/shop/auth/tokens.py", [line], [f"{line}  # noqa: S603"]).shell("ruff check src")
+    return told.edit("src/shop/auth/tokens.py", [line], [f"{line[:-1]}, check=True)"]).shell("ruff check src")
 
 
 def test_an_edit_of_the_code_is_a_lesson_only_if_a_later_session_needs_the_same(memory: Holloway) -> None:
-    first = learn(memory, silenced("s1", "run(args)"))
+    first = learn(memory, corrected_code("s1", "run(args)"))
     assert [each.reason for each in first.promotion.candidates] == ["seen in 1 of the 2 sessions it takes"]
-    second = learn(memory, silenced("s2", "check_output(args)"))
+    second = learn(memory, corrected_code("s2", "call(args)"))
     assert len(second.promotion.list_in_state("promoted")) == 1
     (content,) = contents(memory, MemoryType.ERROR_PATTERN)
-    assert content.endswith("`check_output(args)` becomes `check_output(args) # noqa: S603`")
+    assert content.endswith("`call(args)` becomes `call(args, check=True)`")
 
 
 @pytest.mark.promise("not-twice")
@@ -283,19 +284,19 @@ def test_held_candidates_are_dropped_after_two_weeks(memory: Holloway, clock: Fa
 
 
 def test_unfinished_work_is_remembered_and_then_done(memory: Holloway) -> None:
-    told = Story("s1", task="Rotate refresh tokens").plan("write", "test", "document", done=1)
+    told = Story("s1", task="Rotate refresh tokens", at=time.time()).plan("write", "test", "document", done=1)
     learn(memory, told.edit("src/shop/auth/tokens.py").red())
     (state,) = memory.store.memories.find_memories(Filter(types=(MemoryType.WORK_STATE,)))
     assert "1 of 3 steps done" in state.content
     assert state.details is not None
     assert "test_x" in getattr(state.details, "last_failure", "")
-    learn(memory, Story("s2").edit("src/shop/auth/tokens.py").green())
+    learn(memory, Story("s2", at=time.time()).edit("src/shop/auth/tokens.py").green())
     assert contents(memory, MemoryType.WORK_STATE) == []
 
 
 def test_the_latest_state_of_a_branch_takes_the_place_of_the_one_before(memory: Holloway) -> None:
-    learn(memory, Story("s1", task="First task here").edit("src/shop/auth/tokens.py"))
-    learn(memory, Story("s2", task="Second task here").edit("src/shop/auth/session.py"))
+    learn(memory, Story("s1", task="First task here", at=time.time()).edit("src/shop/auth/tokens.py"))
+    learn(memory, Story("s2", task="Second task here", at=time.time()).edit("src/shop/auth/session.py"))
     assert [text for text in contents(memory, MemoryType.WORK_STATE) if "First" in text] == []
     assert len(contents(memory, MemoryType.WORK_STATE)) == 1
 
@@ -315,7 +316,7 @@ def test_the_latest_state_of_a_branch_takes_the_place_of_the_one_before(memory: 
 def test_a_file_with_an_odd_name_costs_its_session_nothing(memory: Holloway, odd: list[str]) -> None:
     memory.map.update()
     for number in range(5):
-        told = Story(f"s{number}", task="Rotate refresh tokens")
+        told = Story(f"s{number}", task="Rotate refresh tokens", at=time.time())
         for name in ("src/shop/auth/session.py", "src/shop/auth/tokens.py", *odd):
             told.edit(name)
         learn(memory, told)
@@ -519,9 +520,9 @@ def test_locating_knows_where_earlier_sessions_worked(memory: Holloway) -> None:
 
 def test_a_fix_in_the_file_that_the_error_names_comes_after_a_second_session(memory: Holloway) -> None:
     def linted(session: str) -> Story:
-        said = "src/shop/auth/tokens.py:2:5: SIM108 use a ternary operator instead of the block\n1 error"
+        said = "src/shop/auth/tokens.py:2:5: PLW1510 `run` without explicit `check` argument\n1 error"
         told = Story(session).shell("ruff check src", said, ok=False)
-        told.edit("src/shop/auth/tokens.py", ["    return token"], ["    return token  # noqa: SIM108"])
+        told.edit("src/shop/auth/tokens.py", ["    run(token)"], ["    run(token, check=True)"])
         return told.shell("ruff check src", "All checks passed!").commit()
 
     first = [each for each in learn(memory, linted("s1")).promotion.candidates if each.signal.name == "error_retry"]

@@ -21,7 +21,7 @@ OWN_TOOL_PREFIXES = ("mcp__holloway__", "mcp__plugin_holloway_", "mcp__plugin_ho
 _BREAK = re.compile(
     r"(\r?\n|(?:\\r)?\\n|</?system-reminder>|(?=\bholloway on \S)"
     r"|(?=\bholloway: (?:shared memory of this|briefed (?:with|from) \d|learned: ))"
-    r"|(?<=Traps of a file arrive when it is read\.))"
+    r"|(?<=Traps of a file arrive when it is read\.)|(?<=when an entry changes what you do, name its id\.))"
 )
 _HOOK = re.compile(r"\b\w+(?::\w+)? hook (?:additional context|success):\s*$")
 _BRIEF_START = re.compile(
@@ -30,8 +30,15 @@ _BRIEF_START = re.compile(
 )
 _BRIEF_END = re.compile(r"\s*More: `\S+ locate |.*Traps of a file arrive when it is read\.")
 _FILE_NOTE_START = re.compile(r"\s*holloway on \S.{0,300}?: ")
-_LABEL_TEXTS = ("Decisions and rules: ", "Known traps: ", "More: `")
-_OWN_LABEL = re.compile(r"\s*(?:Decisions and rules: |Known traps: |More: `\S+ locate )")
+_LABEL_TEXTS = (
+    "Decisions and rules: ",
+    "Known traps: ",
+    "More: `",
+    "When you learn what the next session needs, run `",
+)
+_OWN_LABEL = re.compile(
+    r"\s*(?:Decisions and rules: |Known traps: |More: `\S+ locate |When you learn what the next session needs, run `)"
+)
 _BRIEF_LABEL = re.compile(
     r"\s*(?:The code map is being made \(|Source files: |Build and test: |Modules: |Decisions and rules: "
     r"|Known traps: |More: |- (?:unconfirmed |possibly out of date )?[a-z ]{4,24}: "

@@ -40,13 +40,14 @@ def compose_note(text: str, reason: str = "", quote: str = "") -> str:
 
 
 def find_note(tool_arguments: Mapping[str, object], *, is_record_tool: bool) -> dict[str, object] | None:
-    """Return text, type and files of the note that a tool call records: the tool for notes, or `holloway note`."""
+    """Return the fields of the note that a tool call records: the tool for notes, or `holloway note`."""
     if not is_record_tool:
         command = tool_arguments.get("command") or tool_arguments.get("cmd")
         return parse_note_command(command) if isinstance(command, str) else None
     given = {name: str(tool_arguments.get(name) or "") for name in ("text", "reason", "quote", "type")}
     text = compose_note(given["text"], given["reason"], given["quote"])
-    return {"text": text, "type": given["type"], "files": tool_arguments.get("files")}
+    others = {name: value for name, value in tool_arguments.items() if name not in given}
+    return {**others, "text": text, "type": given["type"]}
 
 
 def parse_note_command(command: str) -> dict[str, object] | None:
