@@ -111,6 +111,13 @@ def test_a_claim_about_a_command_is_compared_with_its_runs(
     assert (judged.finding.check == "commands") is is_refused
 
 
+@pytest.mark.parametrize("name", ["results.jsonl", "--filter", "src/shop"])
+def test_a_name_that_a_command_mentions_is_no_command(memory: Holloway, name: str) -> None:
+    told = story().shell(f"cat {name}", "ok").says(f"The import breaks when {name} has no header.", thinking=False)
+    judged = judge_one(memory, told, lesson(f"The import breaks when `{name}` has no header", "has no header"))
+    assert judged.finding.check != "commands"
+
+
 def test_a_command_that_passed_in_another_folder_must_name_it(memory: Holloway) -> None:
     told = story().shell("npm test", "Exit code 1", ok=False).shell("cd web && npm test", "ok")
     told = told.says("The npm test of the shop works.", thinking=False)

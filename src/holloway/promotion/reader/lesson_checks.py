@@ -23,7 +23,8 @@ from holloway.promotion.reader.lesson_evidence import (
 from holloway.promotion.reader.view_rows import AGENT_VOICES, PERSON_VOICES, Voice
 from holloway.safety.prompt_injection import find_injection
 from holloway.safety.repository_text import admit
-from holloway.text.command_compare import normalise_command
+from holloway.text.command_compare import main_step, normalise_command
+from holloway.text.commands import parse_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -168,9 +169,17 @@ def check_commands(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 
 def _find_runs(command: str, evidence: SessionEvidence) -> list[Action]:
-    wanted = normalise_command(command)
+    """Return the actions that ran a command; none for a file, an option or a name that a command only mentions."""
+    step, wanted = main_step(command), normalise_command(command)
+    if step is None or not wanted:
+        return []
     actions = [action for action in evidence.pad.actions if action.command and action.ok is not None]
-    return [action for action in actions if wanted and wanted in normalise_command(action.command)]
+    return [
+        action
+        for action in actions
+        if wanted in normalise_command(action.command)
+        and any(run.program == step.program for run in parse_command(action.command))
+    ]
 
 
 def _folder_of(action: Action) -> str:
