@@ -155,16 +155,6 @@ def test_a_text_that_instructs_is_refused_unless_the_person_said_it(memory: Holl
     assert "by injection" in reason(judge_one(memory, told, lesson(order, order)))
 
 
-def test_the_fourth_lesson_needs_two_quotes_one_of_them_not_the_agents(memory: Holloway) -> None:
-    told = story().shell("pytest -q", "KeyError: the cache of the tokens is empty", ok=False)
-    lessons = [lesson(f"{CAUSE}, case {number}", "is empty at start") for number in range(4)]
-    lessons.append(lesson(f"{CAUSE}, case 9", "is empty at start", "KeyError: the cache of the tokens is empty"))
-    assert [reason(judged) for judged in judge(memory, told, *lessons)][:3] == [""] * 3
-    fourth, fifth = [reason(judged) for judged in judge(memory, told, *lessons)][3:]
-    assert "by support" in fourth
-    assert fifth == ""
-
-
 def test_a_lesson_whose_file_changed_since_is_refused(memory: Holloway, repository: Repository) -> None:
     committed_at = 1_767_603_600.0  # every commit of the repository has this date
     proposal = lesson(CAUSE, "is empty at start", files=(TOKENS,))

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from holloway.observer.scratchpad import Action
     from holloway.promotion.reader.lesson_evidence import Lesson, SessionEvidence
 
-FREE_LESSONS = 3
-"""Lessons of a stretch that need one quote; every further one needs two, one of them not the agent's."""
 KNOWN_SHARE = 0.75
 """Share of the words of a lesson that a paragraph of an instruction file has when it says the same."""
 KNOWN_WORDS_MIN = 4
@@ -242,16 +240,6 @@ def _is_persons_alone(lesson: Lesson) -> bool:
     return all(quote.row.voice in PERSON_VOICES and not quote.source for quote in lesson.quotes)
 
 
-def check_support(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Refuse the fourth and fifth lesson of a stretch without two quotes, one of them not the agent's."""
-    if lesson.proposal.place <= FREE_LESSONS:
-        return ""
-    voices = {quote.row.number: quote.row.voice for quote in lesson.quotes}
-    if len(voices) < 2 or all(voice in AGENT_VOICES for voice in voices.values()):
-        return f"after {FREE_LESSONS} lessons of one part it takes two quotes, one of them not the agent's"
-    return ""
-
-
 def check_age(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Refuse a lesson whose file has changed for the most part since the session."""
     moment = datetime.fromtimestamp(min(max(evidence.pad.last_at, 0.0), 4e9), UTC)
@@ -308,7 +296,6 @@ REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("corrected", check_not_corrected),
     ("instructions", check_instructions),
     ("injection", check_injection),
-    ("support", check_support),
     ("age", check_age),
 )
 REVIEW_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
