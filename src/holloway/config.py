@@ -1,4 +1,4 @@
-"""Configuration: the data folder, every limit, budget and timeout, and the settings that a user may change.
+"""Configuration: the data folder, every limit, budget and timeout, and the user's settings with their defaults.
 
 The hook process imports this module, so it imports only `os` and `sys` until a setting is read.
 """

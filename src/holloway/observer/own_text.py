@@ -1,8 +1,8 @@
 """Own text: strips the text that holloway injected from prompts, results and statements before they are observed.
 
-Injected text is no evidence. A host may wrap, escape or truncate it, and an agent may repeat it, so it is recognised
-by three marks: the way its lines begin, a citation in brackets at the end of a line, and a memory id anywhere in a
-sentence.
+Injected text is not evidence, and nothing is learned from it again. A host may wrap, escape or truncate it, and an
+agent may repeat it, so it is recognised by three marks: the way its lines begin, a citation in brackets at the end of a
+line, and a memory id anywhere in a sentence.
 """
 
 from __future__ import annotations

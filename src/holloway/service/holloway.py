@@ -1,4 +1,4 @@
-"""The memory of a project, as everything outside the core uses it."""
+"""The public Python API: `Holloway`, the memory of one project for commands, servers and agents that embed it."""
 
 from __future__ import annotations
 
