@@ -80,6 +80,8 @@ def _leave_work(memory: holloway.Holloway) -> None:
         session.observe(events.Plan(at, plan))
         change = {"file_path": "src/shop/auth/tokens.py", "old_string": "a", "new_string": "b"}
         session.used("Edit", change, "ok")
+        # A file that nobody commits keeps the work open when a worker looks.
+        session.used("Edit", {**change, "file_path": "src/shop/auth/session.py"}, "ok")
         session.observe(events.Said(at, "Next I will run zqxnext as the page says.", thinking=False))
         failure = "E   AssertionError: run zqxfailure first\n1 failed in 0.1s"
         session.used("Bash", {"command": "pytest -q"}, failure, ok=False)
