@@ -13,43 +13,11 @@ from tests.journeys.agents import Agent, Desk, steps
 from tests.journeys.claude_code import needs_claude_code
 from tests.journeys.codex import needs_codex
 from tests.journeys.scripted_model import Turn
+from tests.journeys.test_story import FILES as SHOP_FILES
+from tests.journeys.test_story import FIXED_TEST, INVOICE, TEST
 
-LEDGER = "src/shop/ledger.py"
-INVOICE = "src/shop/invoice.py"
 CACHE_FILES = tuple(f"src/shop/cache/part_{number}.py" for number in range(11))
-FILES = {
-    LEDGER: """\
-import os
-
-
-def book(cents):
-    if os.environ.get("SHOP_LEDGER") != "memory":
-        raise ConnectionRefusedError("ledger.internal:7443 refused the connection")
-    return cents
-""",
-    INVOICE: """\
-from shop.ledger import book
-
-
-def total(cents):
-    return book(sum(cents)) + 1
-""",
-    "tests/test_invoice.py": """\
-import unittest
-
-from shop.invoice import total
-
-
-class TotalTest(unittest.TestCase):
-    def test_total(self):
-        self.assertEqual(total([1, 2]), 3)
-""",
-    **{path: f"ENTRIES_{number} = {{}}\n" for number, path in enumerate(CACHE_FILES)},
-    "README.md": "# shop\n",
-    ".gitignore": "__pycache__/\n",
-}
-TEST = "PYTHONPATH=src python3 -m unittest discover -s tests"
-FIXED_TEST = f"SHOP_LEDGER=memory {TEST}"
+FILES = {**SHOP_FILES, **{path: f"ENTRIES_{number} = {{}}\n" for number, path in enumerate(CACHE_FILES)}}
 RULE = "never log the customer's e-mail address"
 PROMPT = "The invoice total is one cent too high, please correct it. Never log the customer's e-mail address."
 ABANDONED = (

@@ -92,9 +92,9 @@ def _parse_lesson(item: object, stretch: int, place: int) -> ProposedLesson | Re
     text = _read_text(item, "text")
     if not isinstance(item, dict):
         return RefusedItem("", "it is not an object")
-    least, most = LESSON_TEXT_CHARS
-    if not least <= len(text) <= most:
-        return RefusedItem(text[:most], f"its text is not between {least} and {most} characters long")
+    chars_min, chars_max = LESSON_TEXT_CHARS
+    if not chars_min <= len(text) <= chars_max:
+        return RefusedItem(text[:chars_max], f"its text is not between {chars_min} and {chars_max} characters long")
     kind = _read_text(item, "kind")
     if kind not in MEMORY_TYPES:
         return RefusedItem(text, "it has none of the known kinds")
@@ -130,12 +130,14 @@ def _read_trigger(value: object) -> tuple[str, str] | None:
 
 
 def _read_quotes(value: object) -> tuple[Quote, ...]:
-    """Return the quotes; one that is too short, too long or not a text is kept as it is not verbatim: refused later."""
+    """Return the quotes; one that is too short, too long or not a string gets an empty text, which a check refuses."""
     quotes: list[Quote] = []
     for item in value[:LESSON_QUOTES_MAX] if isinstance(value, list) else ():
         text = item.get("text") if isinstance(item, dict) else item
         row = item.get("row") if isinstance(item, dict) else 0
         number = row if isinstance(row, int) and not isinstance(row, bool) and 0 < row < 1_000_000 else 0
         quotes.append(Quote(number, text if isinstance(text, str) else ""))
-    least, most = QUOTE_CHARS
-    return tuple(quote._replace(text="") if not least <= len(quote.text.strip()) <= most else quote for quote in quotes)
+    chars_min, chars_max = QUOTE_CHARS
+    return tuple(
+        quote if chars_min <= len(quote.text.strip()) <= chars_max else quote._replace(text="") for quote in quotes
+    )

@@ -123,9 +123,9 @@ def _check_exclusive_clause(clause: str, lesson: Lesson, evidence: SessionEviden
     """Return why a claim that nothing else uses a name is false: more files have it than the lesson names."""
     for name in list_searched_names(clause):
         files = evidence.checkout.find_files_with(name)
-        others = {path for path in files or () if path not in lesson.files and not _is_documentation(path)}
-        if len(others) > 1:
-            return f"it says that only one place has {name}, but {len(others)} other files do"
+        other_paths = {path for path in files or () if path not in lesson.files and not _is_documentation(path)}
+        if len(other_paths) > 1:
+            return f"it says that only one place has {name}, but {len(other_paths)} other files do"
     return ""
 
 
@@ -154,13 +154,13 @@ def check_commands(lesson: Lesson, evidence: SessionEvidence) -> str:
         if _WORKS.search(claim) and not _FAILS.search(claim) and has_failed and not has_passed:
             return f"it says that {command[:60]} works, and every run of it failed"
         folders = {_folder_of(run) for run in runs if run.ok is not bool(_FAILS.search(claim))}
-        others = {_folder_of(run) for run in runs} - folders
+        other_folders = {_folder_of(run) for run in runs} - folders
         if (
             has_failed
             and has_passed
             and len(folders) == 1
-            and others
-            and not any(folder and folder in lesson.text for folder in folders | others)
+            and other_folders
+            and not any(folder and folder in lesson.text for folder in folders | other_folders)
         ):
             return f"{command[:60]} failed in one folder and passed in another, and it names neither"
     return ""

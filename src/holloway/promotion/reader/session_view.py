@@ -66,8 +66,8 @@ def build_session_view(pad: Scratchpad) -> ReaderView:
 
 def render_row(row: ViewRow) -> str:
     """Return a row with its number and voice; further lines are indented, so that none of them can pose as a row."""
-    first, *others = row.text.split("\n")
-    return "\n".join([f"[{row.number}] {row.voice}: {first}", *(f"    {line}" for line in others)])
+    first_line, *further_lines = row.text.split("\n")
+    return "\n".join([f"[{row.number}] {row.voice}: {first_line}", *(f"    {line}" for line in further_lines)])
 
 
 def split_rows(rows: list[ViewRow]) -> list[Stretch]:

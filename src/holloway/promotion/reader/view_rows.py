@@ -211,8 +211,8 @@ def describe_exit(action: Action) -> str:
         return "no result"
     code = _EXIT_CODE.search(action.text[:300]) or _EXIT_CODE.search(action.text[-300:])
     verdict = read_verdict(action.command, action.text, not action.ok)
-    shown = f", tests {verdict}" if verdict else ""
-    return (f"exit {code[1]}" if code else "ok" if action.ok else "failed") + shown
+    verdict_note = f", tests {verdict}" if verdict else ""
+    return (f"exit {code[1]}" if code else "ok" if action.ok else "failed") + verdict_note
 
 
 def _render_output(action: Action) -> str:
@@ -231,10 +231,10 @@ def _render_output(action: Action) -> str:
 def _render_edit(action: Action) -> str:
     """Return a changed file with the first lines that were added; digests of lines are not shown."""
     lines = [line for line in action.added if line.strip() and not _DIGEST.fullmatch(line)]
-    shown = [f"+ {one_line(redact_secrets(line)[0], DIFF_LINE_CHARS_MAX)}" for line in lines[:DIFF_LINES_MAX]]
+    added_lines = [f"+ {one_line(redact_secrets(line)[0], DIFF_LINE_CHARS_MAX)}" for line in lines[:DIFF_LINES_MAX]]
     failed = ", failed" if action.ok is False else ""
     head = f"{action.path or '(a file outside)'} (-{len(action.removed)} +{len(action.added)}{failed})"
-    return clean_row("\n".join([head, *shown]), DIFF_LINES_MAX * DIFF_LINE_CHARS_MAX + 400)
+    return clean_row("\n".join([head, *added_lines]), DIFF_LINES_MAX * DIFF_LINE_CHARS_MAX + 400)
 
 
 def clean_row(text: str, chars_max: int) -> str:
