@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import holloway
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.domain.memory_details import ErrorFix
-from holloway.domain.ports import format_stamp
+from holloway.domain.ports import format_stamp, parse_stamp
 from holloway.store import lookup, session_ledger, status_counts
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
@@ -306,6 +307,27 @@ def test_a_careful_level_shows_an_inferred_memory_only_when_somebody_asked(
         lookup.Viewer(session="", context=0, branch="", now="", level=3, asked=asked).to_values()["level"]
         for asked in (True, False)
     ] == [3, 3]
+
+
+@pytest.mark.promise("fades")
+@pytest.mark.parametrize(("days_unused", "is_told"), [(0, True), (59, True), (61, False)])
+def test_a_cautious_lesson_is_told_for_one_half_life_and_not_longer(
+    memory: holloway.Holloway, hook: sqlite3.Connection, days_unused: int, is_told: bool
+) -> None:
+    draft = Draft(
+        "the gate is half open",
+        type=MemoryType.GOTCHA,
+        source=Source.AGENT_CONCLUDED,
+        state=State.UNCONFIRMED,
+        files=(TOKENS,),
+    )
+    lesson = memory.store.memories.add_memory(sanitize_draft(draft)).memory
+    assert lesson is not None
+    assert (lesson.confidence, lesson.half_life_days) == (0.66, 60)
+    hook.execute("UPDATE memories SET last_used_at = :now", {"now": NOW})
+    later = format_stamp(parse_stamp(NOW) + timedelta(days=days_unused))
+    viewer = lookup.Viewer(session="s1", context=0, branch="main", now=later, level=2)
+    assert ids(lookup.find_for_files(hook, [TOKENS], viewer, 3)) == [lesson.id] * is_told
 
 
 def test_only_stored_ids_are_kept_in_their_order(memory: holloway.Holloway, hook: sqlite3.Connection) -> None:

@@ -10,7 +10,7 @@ import json
 import os
 import sqlite3
 
-from holloway.config import INJECTION_THRESHOLDS, LESSON_CHARS_MAX, STANDING_RULE_CONFIDENCE
+from holloway.config import INJECTION_THRESHOLDS, LESSON_CHARS_MAX, STANDING_RULE_CONFIDENCE, UNUSED_HALF_LIVES_MAX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,12 +39,14 @@ LIVING = "m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined
 _HERE = f"{LIVING} AND (m.branch_only = '' OR m.branch_only = :branch)"
 # What the person laid down for good is told at every trust level, and it does not fade: only the person ends it.
 _STANDING = f"(m.source = 'user_correction' AND m.state <> 'stale' AND m.confidence >= {STANDING_RULE_CONFIDENCE})"
+# A lesson is told for one half-life after it was learned or last used, whatever its confidence at birth: decay compared
+# with the threshold from the first day would silence a cautious lesson within two days.
 _SHOWABLE = f"""
 {_HERE}
     AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix', 'commit_auto') OR {_STANDING})
-    AND (m.pinned = 1 OR m.state = 'confirmed' OR {_STANDING}
-         OR :least < m.confidence * CASE WHEN m.half_life_days IS NULL THEN 1 ELSE
-            pow(0.5, :fades * max(0, julianday(:now) - julianday(m.last_used_at)) / m.half_life_days) END)
+    AND (m.pinned = 1 OR m.state = 'confirmed' OR {_STANDING} OR (m.confidence > :confidence_min
+         AND (m.half_life_days IS NULL
+              OR julianday(:now) - julianday(m.last_used_at) <= :half_lives * m.half_life_days)))
     AND (:loaded = '' OR substr(m.origin, 1, length(:loaded)) <> :loaded)
     AND m.id NOT IN (SELECT memory FROM injections WHERE session = :session AND context = :context)
     AND (:asked OR m.pinned = 1 OR m.source <> 'synthesis'
@@ -186,7 +188,6 @@ def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA synchronous = NORMAL")
         if connection.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
-            connection.create_function("pow", 2, pow, deterministic=True)
             return connection
     except BaseException:
         connection.close()
@@ -220,8 +221,8 @@ class Viewer:
             "branch": self.branch,
             "now": self.now,
             "level": max(self.level, 2) if self.asked else self.level,
-            "least": INJECTION_THRESHOLDS[self.level],
-            "fades": 1,
+            "confidence_min": INJECTION_THRESHOLDS[self.level],
+            "half_lives": UNUSED_HALF_LIVES_MAX,
             "loaded": "" if self.asked else _LOADED_NOTES.get(self.agent, ""),
             "asked": int(self.asked),
         }
@@ -267,7 +268,7 @@ def _quote_word(word: str) -> str:
 
 def find_fixes(connection: sqlite3.Connection, errors: list[str], viewer: Viewer, limit: int) -> Rows:
     """Find the memories of errors with these fingerprints; a fix does not decay."""
-    values = viewer.to_values() | {"errors": json.dumps(errors), "limit": limit, "fades": 0}
+    values = viewer.to_values() | {"errors": json.dumps(errors), "limit": limit, "half_lives": float("inf")}
     return [dict(row) for row in connection.execute(_FIXES, values)]
 
 
