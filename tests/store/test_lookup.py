@@ -330,6 +330,20 @@ def test_a_cautious_lesson_is_told_for_one_half_life_and_not_longer(
     assert ids(lookup.find_for_files(hook, [TOKENS], viewer, 3)) == [lesson.id] * is_told
 
 
+@pytest.mark.promise("repository-is-not-trusted")
+def test_a_rule_of_a_rules_file_is_told_to_nobody_before_a_person_approved_it(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    draft = Draft("gates are closed by hand", source=Source.RULES_FILE, state=State.UNCONFIRMED, files=(TOKENS,))
+    rule = memory.store.memories.add_memory(sanitize_draft(draft)).memory
+    assert rule is not None
+    asked = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=4, asked=True)
+    assert lookup.find_matching(hook, ["gates"], asked, 3) == []
+    assert lookup.find_for_files(hook, [TOKENS], to(level=4), 3) == []
+    memory.confirm(rule.id)
+    assert ids(lookup.find_matching(hook, ["gates"], asked, 3)) == [rule.id]
+
+
 def test_only_stored_ids_are_kept_in_their_order(memory: holloway.Holloway, hook: sqlite3.Connection) -> None:
     gate, cents = taught(memory, "the gate is half open"), taught(memory, "money is cents")
     assert lookup.keep_stored(hook, [cents.id, "nobody", gate.id]) == [cents.id, gate.id]

@@ -40,13 +40,15 @@ _HERE = f"{LIVING} AND (m.branch_only = '' OR m.branch_only = :branch)"
 # What the person laid down for good is told at every trust level, and it does not fade: only the person ends it.
 _STANDING = f"(m.source = 'user_correction' AND m.state <> 'stale' AND m.confidence >= {STANDING_RULE_CONFIDENCE})"
 # A lesson is told for one half-life after it was learned or last used, whatever its confidence at birth: decay compared
-# with the threshold from the first day would silence a cautious lesson within two days.
+# with the threshold from the first day would silence a cautious lesson within two days. A rules file is text of the
+# repository that instructs, so its rules wait for a person at every trust level.
 _SHOWABLE = f"""
 {_HERE}
     AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix', 'commit_auto') OR {_STANDING})
     AND (m.pinned = 1 OR m.state = 'confirmed' OR {_STANDING} OR (m.confidence > :confidence_min
          AND (m.half_life_days IS NULL
               OR julianday(:now) - julianday(m.last_used_at) <= :half_lives * m.half_life_days)))
+    AND (m.source <> 'rules_file' OR m.state = 'confirmed' OR m.pinned = 1)
     AND (:loaded = '' OR substr(m.origin, 1, length(:loaded)) <> :loaded)
     AND m.id NOT IN (SELECT memory FROM injections WHERE session = :session AND context = :context)
     AND (:asked OR m.pinned = 1 OR m.source <> 'synthesis'
