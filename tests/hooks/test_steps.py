@@ -63,6 +63,16 @@ def test_traps_that_did_not_fit_the_tools_result_come_before_a_later_step(
     assert step(ask, repository, read).printed == b""
 
 
+@pytest.mark.parametrize(("mode", "first"), [("plan", "decision"), ("default", "gotcha")])
+def test_decisions_come_before_traps_while_the_agent_only_plans(
+    repository: Repository, memory: holloway.Holloway, ask: Asking, mode: str, first: str
+) -> None:
+    for kind in ("decision", "gotcha"):
+        taught(memory, f"the {kind} about refreshing tokens", type=kind, files=[TRAP_FILE])
+    text = ask(event(repository, permission_mode=mode)).context
+    assert min(("gotcha", "decision"), key=lambda kind: text.index(f"the {kind} about")) == first
+
+
 def test_a_dead_end_comes_in_the_first_steps_too(
     repository: Repository, memory: holloway.Holloway, ask: Asking
 ) -> None:

@@ -114,6 +114,8 @@ def _in_project(
         is_captured=is_captured,
         offer=lambda stage, text, record: DEADLINE.offer(stage, encode(text, ""), record),
     )
+    if event.get("permission_mode") == "plan":
+        reader.phase = "define"
     DEADLINE.session = reader.main_session
     if is_captured and name not in _UNCAPTURED and not _capture(event, reader):
         return "", "", None

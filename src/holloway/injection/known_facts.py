@@ -126,10 +126,9 @@ def _rank_by_phase(rows: list[Row], phase: str) -> list[Row]:
     """Order rows by the weight that a phase gives to their type, else as they were."""
     if not phase:
         return rows
-    from holloway.domain.work import Phase  # hosts name no phase, so hooks do not load this
-    from holloway.retrieval.rank import PHASE_WEIGHTS
+    from holloway.domain.phase_weights import PHASE_WEIGHTS  # most events of a hook name no phase
 
-    weights = {str(kind): weight for kind, weight in PHASE_WEIGHTS[Phase(phase)].items()}
+    weights = PHASE_WEIGHTS[phase]
     return sorted(rows, key=lambda row: -weights.get(str(row["type"]), 1.0))
 
 

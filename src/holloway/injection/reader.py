@@ -29,7 +29,7 @@ class Reader:
         self.missing: list[str] = []
         """Ids of memories that were withheld because a file or code that they name does not exist."""
         self.phase = ""
-        """The phase of the session's work, if its agent says so: the types that it needs come first."""
+        """The phase of the work, if its host or caller names one: the types that it needs come first."""
         self._now = now
 
     def now(self) -> str:

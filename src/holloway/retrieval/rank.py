@@ -12,9 +12,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 from holloway.domain import confidence
-from holloway.domain.memory import Memory, MemoryType, Source, State
+from holloway.domain.memory import Memory, Source, State
+from holloway.domain.phase_weights import PHASE_WEIGHTS
 from holloway.domain.ports import parse_stamp
-from holloway.domain.work import Phase
 from holloway.retrieval.candidates import QueryKind
 
 if TYPE_CHECKING:
@@ -22,37 +22,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from holloway.domain.memory import Memory, Sketch
+    from holloway.domain.work import Phase
 
-
-PHASE_WEIGHTS: dict[Phase, dict[MemoryType, float]] = {
-    Phase.DEFINE: {
-        MemoryType.WORKFLOW_RECIPE: 1.4,
-        MemoryType.DEAD_END: 1.2,
-        MemoryType.REQUIREMENT: 1.2,
-        MemoryType.DECISION: 1.1,
-        MemoryType.TASK_CALIBRATION: 1.1,
-        MemoryType.GOTCHA: 0.8,
-        MemoryType.ERROR_PATTERN: 0.8,
-    },
-    Phase.IMPLEMENT: {
-        MemoryType.GOTCHA: 1.4,
-        MemoryType.ERROR_PATTERN: 1.3,
-        MemoryType.CAUSAL_DEPENDENCY: 1.2,
-        MemoryType.DEAD_END: 1.2,
-        MemoryType.PATTERN: 1.1,
-        MemoryType.PREFETCH_PATTERN: 1.1,
-    },
-    Phase.VALIDATE: {
-        MemoryType.ERROR_PATTERN: 1.4,
-        MemoryType.E2E_OBSERVATION: 1.4,
-        MemoryType.REQUIREMENT: 1.2,
-        MemoryType.WORK_UNIT_OUTCOME: 1.1,
-    },
-    Phase.REFINE: {MemoryType.ERROR_PATTERN: 1.3, MemoryType.GOTCHA: 1.2, MemoryType.DEAD_END: 1.2},
-    Phase.EXPLORE: {MemoryType.MODULE_INSIGHT: 1.4, MemoryType.DECISION: 1.2, MemoryType.PATTERN: 1.1},
-    Phase.REFLECT: {MemoryType.WORK_UNIT_OUTCOME: 1.4, MemoryType.TASK_CALIBRATION: 1.3, MemoryType.DEAD_END: 1.1},
-}
-"""Weight of a memory type in a phase, if it is not 1."""
 
 SOURCE_TRUST = {
     Source.USER_TAUGHT: 1.4,
