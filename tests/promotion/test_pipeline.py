@@ -182,7 +182,7 @@ def test_of_too_many_candidates_those_with_the_highest_score_stay_and_of_equals_
         (SignalName.CO_ACCESS, 5, 0.0, 0.8 * 0.91),
         (SignalName.CO_ACCESS, 100, 0.0, pipeline.PROMOTED_CONFIDENCE_MAX),
         (SignalName.CO_ACCESS, 3, 0.1, 0.7 * 0.91 - 0.1),
-        (SignalName.USER_STATEMENT, 9, 0.0, 0.7),
+        (SignalName.USER_STATEMENT, 9, 0.0, 0.6),
         (SignalName.USER_CORRECTION, 9, 0.0, BIRTH[Source.USER_CORRECTION][0]),
         (SignalName.USER_CORRECTION, 9, 2.0, 0.0),
     ],

@@ -44,7 +44,8 @@ _FOR_THE_TASK = re.compile(
 _DOUBTFUL = re.compile(
     r"[?\uff1f]|\b(?:i think|i guess|i wonder|maybe|perhaps|not sure|not always|almost (?:always|never)|could always"
     r"|can always|as always|like always|never ?mind|i(?:'ve| have)? never|it(?:'s| is)? (?:always|never)"
-    r"|(?:have|has|had|was|were|is|are) (?:always|never))\b",
+    r"|(?:have|has|had|was|were|is|are) (?:always|never)"
+    r"|never (?!embed|need|seed|feed|speed|exceed|proceed|succeed)\w+ed)\b",
     re.IGNORECASE,
 )
 

@@ -95,7 +95,7 @@ SIGNALS: dict[SignalName, SignalSpec] = {
     SignalName.COMMIT_AUTO: SignalSpec(0.80, (T.DECISION,), 1, Source.COMMIT_AUTO),
     SignalName.AGENT_NOTE: SignalSpec(0.80, (T.GOTCHA,), 1, Source.AGENT_NOTE),
     SignalName.CONCLUSION: SignalSpec(0.80, (T.GOTCHA,), 1, Source.AGENT_CONCLUDED),
-    SignalName.USER_STATEMENT: SignalSpec(0.80, (T.PREFERENCE,), 1, Source.USER_CORRECTION, confidence=0.70),
+    SignalName.USER_STATEMENT: SignalSpec(0.80, (T.PREFERENCE,), 1, Source.USER_CORRECTION, confidence=0.60),
     SignalName.DEAD_END: SignalSpec(0.80, (T.DEAD_END,), 1),
     SignalName.CAUSAL_STATEMENT: SignalSpec(0.80, (T.CAUSAL_DEPENDENCY,), 1),
     SignalName.AGENT_RECORD: SignalSpec(0.85, tuple(MemoryType), 1, Source.AGENT_EXPLICIT),
