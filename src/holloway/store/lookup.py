@@ -25,6 +25,8 @@ IS_SESSION = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, 
 SCHEMA_VERSION = 15
 """Schema version that these queries expect; hooks ignore a file of another version."""
 
+READER_ORIGIN = "reader:"
+"""Prefix of the origin of lessons that a reader proposed; a digest of the text follows."""
 NOTE_PREFIX = "note:"
 """Prefix of the origin of notes that a host keeps: its name, the file and a digest follow."""
 _LOADED_NOTES = {"claude-code": f"{NOTE_PREFIX}claude-code:MEMORY.md#"}
@@ -110,7 +112,7 @@ ORDER BY m.pinned DESC, m.confidence DESC, m.seq DESC
 LIMIT :limit
 """
 _COMMAND_CANDIDATES_MAX = 200
-COMMAND_WORDS_MAX = 6
+LOOKED_UP_COMMAND_WORDS_MAX = 6
 """Words of a command by which memories are found."""
 COMMON_WORD_SHARE = 0.2
 COMMON_WORD_MEMORIES_MIN = 10
@@ -264,7 +266,7 @@ def find_answers(connection: sqlite3.Connection, words: list[str], viewer: Viewe
 
 def find_for_command(connection: sqlite3.Connection, command: str, viewer: Viewer, limit: int) -> Rows:
     """Find the memories that are told with a command, each with the part of the command that it is for."""
-    words = [word for word in command.split() if any(map(str.isalnum, word))][:COMMAND_WORDS_MAX]
+    words = [word for word in command.split() if any(map(str.isalnum, word))][:LOOKED_UP_COMMAND_WORDS_MAX]
     if not words:
         return []
     values = viewer.to_values() | {"command": f" {' '.join(command.split())} ", "limit": limit}

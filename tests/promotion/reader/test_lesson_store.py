@@ -36,7 +36,7 @@ def test_a_rule_of_the_person_for_good_is_theirs(memory: Holloway) -> None:
     rule = lesson("Never run the slow tests of the shop on a laptop", RULE, kind="user_rule", trigger=("always", ""))
     (row,) = read_and_store(memory, Story().user(f"Add a test. {RULE}"), rule)
     kept = memory.get(row.memory)
-    assert (kept.source, kept.confidence, kept.review) == (Source.USER_CORRECTION, 0.90, ReviewReason.INFERRED)
+    assert (kept.source, kept.confidence, kept.review) == (Source.USER_CORRECTION, 0.90, ReviewReason.STATED)
     assert kept.type in (MemoryType.PREFERENCE, MemoryType.REQUIREMENT)
 
 
@@ -52,7 +52,7 @@ def test_a_rule_in_the_words_of_the_model_is_still_the_persons(memory: Holloway)
     text = "Code of the shop never has two caches: the person declined a second one in Redis and wants another solution"
     (row,) = read_and_store(memory, told, lesson(text, "two caches are not great either", kind="user_rule"))
     kept = memory.get(row.memory)
-    assert (kept.source, kept.confidence, kept.review) == (Source.USER_CORRECTION, 0.70, ReviewReason.INFERRED)
+    assert (kept.source, kept.confidence, kept.review) == (Source.USER_CORRECTION, 0.70, ReviewReason.STATED)
 
 
 def test_a_fact_that_the_person_stated_is_theirs_and_needs_no_review(memory: Holloway) -> None:

@@ -23,7 +23,7 @@ from holloway.promotion.reader.view_rows import Voice
 from holloway.store import candidates as ledger
 from holloway.store.candidates import DROPPED, HELD, StoredCandidate
 from holloway.store.filter import Filter
-from holloway.store.lookup import COMMAND_TAG_PREFIX
+from holloway.store.lookup import COMMAND_TAG_PREFIX, READER_ORIGIN
 from holloway.text.failures import fingerprint_failure
 from holloway.text.fingerprint import fingerprint_text
 from holloway.text.sanitize import one_line
@@ -47,7 +47,6 @@ WISH_CONFIDENCE = 0.70
 """A statement of the person that may be about the task at hand."""
 CORROBORATED_CONFIDENCE = 0.80
 CONCLUDED_CONFIDENCE = 0.66
-READER_ORIGIN = "reader:"
 REPEATED_SHARE = 0.8
 """Share of the words of a memory that are in one quote, when the memory is that quote."""
 PERSONS_SHARE_MIN = 0.25
@@ -174,7 +173,7 @@ def _choose_review(source: Source, lesson: Lesson, *, for_review: bool) -> Revie
     if for_review:
         return ReviewReason.TAINTED
     is_rule = source is Source.USER_CORRECTION and lesson.proposal.kind in _PERSONS_KINDS
-    return ReviewReason.INFERRED if is_rule else None
+    return ReviewReason.STATED if is_rule else None
 
 
 def _choose_source(judgement: JudgedLesson, lesson: Lesson) -> tuple[Source, float]:
