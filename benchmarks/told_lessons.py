@@ -30,9 +30,9 @@ from benchmarks.honest_lessons import read_transcript
 from holloway.injection.memory_text import render_row
 from holloway.observer.observer import Observer
 from holloway.promotion.history_harvest import harvest_history
-from holloway.promotion.reader.lesson_store import READER_ORIGIN
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, lookup
+from holloway.store.lookup import READER_ORIGIN
 from holloway.testing import FakeClock
 from holloway.text.fingerprint import normalise_text
 

@@ -203,9 +203,9 @@ READER_VARIABLE = "HOLLOWAY_READER"
 
 # The reader: how much of a session it reads, and how long it may take.
 
-STRETCH_TOKENS_MAX = 12_000
+STRETCH_TOKENS_MAX = 8_000
 """Tokens of a session view that are read in one call."""
-STRETCHES_MAX = 6
+STRETCHES_MAX = 9
 """Stretches of a session that are read, the richest."""
 STRETCH_LESSONS_MAX = 5
 SESSION_LESSONS_MAX = 15

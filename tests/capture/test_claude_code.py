@@ -150,6 +150,17 @@ def test_what_the_host_says_in_the_users_name_is_no_prompt(
     assert [event.text for event in writer.events(tmp_path) if isinstance(event, Prompt)] == ["Go on"]
 
 
+def test_messages_of_team_mates_are_statements_of_their_own(writer: Writer, tmp_path: Path) -> None:
+    first = '<teammate-message teammate_id="lead" color="blue">\nThe tokens expire.\n</teammate-message>'
+    notice = '<teammate-message teammate_id="web">{"type":"idle_notification"}</teammate-message>'
+    writer.user(f"{first}\n{notice}")
+    writer.user(f"What does {first} mean?")
+    said = [event for event in writer.events(tmp_path) if isinstance(event, Said)]
+    assert [(event.actor, event.text, event.thinking) for event in said] == [
+        ("teammate lead", "The tokens expire.", False)
+    ]
+
+
 def test_a_prompt_is_what_was_typed(writer: Writer, tmp_path: Path) -> None:
     writer.user(
         "<command-message>review</command-message><command-name>/review</command-name><command-args>12</command-args>"

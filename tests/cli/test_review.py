@@ -9,6 +9,8 @@ from holloway.domain.memory import State
 from tests.cli.conftest import Cli
 from tests.cli.test_sessions import watched
 from tests.conftest import Repository
+from tests.observer.story import Story
+from tests.promotion.reader.reading import lesson, read_and_store
 
 
 def saved(repository: Repository, number: int) -> str:
@@ -157,3 +159,15 @@ def test_decisions_are_applied_only_if_every_id_exists(cli: Cli, repository: Rep
     assert "Approved 0, dropped 1, later 0; " in cli("review", "--drop", learned).out
     with holloway.open(repository.root) as memory:
         assert memory.get(learned).deleted_at
+
+
+def test_a_lesson_of_a_reader_is_shown_with_its_quotes_and_its_day(cli: Cli, repository: Repository) -> None:
+    cli("init", "--yes")
+    rule = "Never run the slow tests of the shop on a laptop"
+    said = lesson(rule, f"{rule}, it takes an hour", kind="user_rule")
+    with holloway.open(repository.root) as memory:
+        read_and_store(memory, Story().user(f"{rule}, it takes an hour. Add a test."), said)
+    printed = " ".join(cli("review").out.split())
+    assert "you said it in a session; confirm it if it holds for good" in printed
+    assert "(proposed by the reader, session of 1970-01-01)" in printed
+    assert f"person: “{rule}, it takes an hour”" in printed

@@ -62,6 +62,13 @@ def test_a_memory_comes_with_one_prompt_only(memory: Holloway, prompting: Prompt
     assert memory.times_shown(trap.id) == 1
 
 
+def test_a_topic_brings_its_memory_with_a_prompt_that_has_its_words(memory: Holloway, prompting: Prompting) -> None:
+    rule = taught(memory, "Nothing may be retried here", tags=["card payment providers"])
+    rendered = prompting(TASK)
+    assert rendered is not None
+    assert rule.id in rendered.memories
+
+
 @pytest.mark.parametrize("text", ["go on", "yes please", "<system-reminder>a b c d</system-reminder> go on"])
 def test_a_short_prompt_is_counted_and_brings_nothing(prompting: Prompting, text: str) -> None:
     assert prompting(text) is None

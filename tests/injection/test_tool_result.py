@@ -100,6 +100,24 @@ def injected(memory: Holloway, *files: str, failure: str = "", pattern: str = ""
     return tool_result.inject(reader, Subject(list(files), failure, pattern))
 
 
+def test_a_failed_command_brings_what_is_tagged_with_it(memory: Holloway) -> None:
+    note = taught(memory, "The linter rewrites files, so build again after it", tags=["$ mise run lint"])
+    other = taught(memory, "The linter of the docs is slow", tags=["$ mise run lint docs", "mise"])
+
+    def run(command: str) -> str:
+        reader = SessionReader(memory.opened, "s1", "coder")
+        return tool_result.inject(reader, Subject([], "boom", "", command))
+
+    assert run("mise run test") == ""
+    assert run("mise run linter") == ""
+    shown = run("cd web && mise  run lint --fix")
+    assert shown.startswith("holloway on `mise run lint`: The linter rewrites files")
+    assert f"hw:{note.id}" in shown
+    assert f"hw:{other.id}" not in shown
+    assert f"hw:{other.id}" in run("mise run lint docs")
+    assert run("$ '\"") == ""
+
+
 def test_a_result_brings_the_gotchas_of_its_files_once(memory: Holloway) -> None:
     trap = taught(memory, "refresh() burns the token", files=[TOKENS])
     assert injected(memory) == ""

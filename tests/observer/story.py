@@ -62,6 +62,9 @@ class Story:
     def tool(self, name: str, text: str = "", *, ok: bool = True) -> "Story":
         return self._call(ToolKind.MCP, tool=name, text=text, ok=ok)
 
+    def other(self, name: str, text: str = "", *, ok: bool = True) -> "Story":
+        return self._call(ToolKind.OTHER, tool=name, text=text, ok=ok)
+
     def delegate(self, text: str = "") -> "Story":
         return self._call(ToolKind.SUBAGENT, text=text)
 

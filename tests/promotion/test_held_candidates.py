@@ -158,12 +158,14 @@ EDITED = "src/shop/auth/tokens.py"
 ENDED = "2026-01-05T08:00:00.000Z"
 
 
-def record_session(memory: Holloway, session: str, at: str, weight: int = 2) -> None:
-    """A session that succeeded and, with a weight above 1, changed the file."""
+def record_session(
+    memory: Holloway, session: str, at: str, weight: int = 2, paths: tuple[str, ...] = (EDITED,)
+) -> None:
+    """A session that succeeded and, with a weight above 1, changed the files."""
     summary = SessionSummary(session, "coder", at, at, at, outcome=Outcome.SUCCESS)
     session_ledger.finish_session(memory.store.database, summary, {})
     with memory.store.database.write_transaction():
-        observed = SessionObservations(session, at, files=((EDITED, weight),))
+        observed = SessionObservations(session, at, files=tuple((path, weight) for path in paths))
         observations.save_observations(memory.store.database, observed)
 
 
@@ -186,6 +188,14 @@ def test_work_is_proved_by_a_later_success_or_a_commit_and_undone_by_a_revert(
     assert held_candidates.find_proof(memory.store, "s0") == WorkProof(proved=f"commit {commit[:10]}")
     revert = repository.commit(EDITED, "x = 2\n", 'Revert "change"')
     assert held_candidates.find_proof(memory.store, "s0") == WorkProof(undone=f"commit {revert[:10]}")
+
+
+def test_a_revert_of_another_change_that_shares_a_file_undoes_nothing(memory: Holloway, repository: Repository) -> None:
+    record_session(memory, "s1", ENDED, paths=(EDITED, "src/shop/a.py", "src/shop/b.py"))
+    commit = repository.commit(EDITED, "x = 1\n")
+    repository.commit(EDITED, "x = 2\n", 'Revert "another change"')
+    assert held_candidates.find_proof(memory.store, "s1").undone == ""
+    assert commit
 
 
 def test_memories_of_reverted_work_are_set_aside_once(memory: Holloway, repository: Repository) -> None:

@@ -97,6 +97,21 @@ def test_a_commit_that_answers_a_review_or_cleans_up_teaches_nothing(
     assert harvest(memory) == Harvest(commits=2)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Split the cache by thread so that two threads cannot write the same token at once because of the lock.",
+        "The cache was shared between threads, so two threads would write the same token at once without a lock.",
+        "The cache must not be shared because two threads write at once. Also wrap the token in a lock of its own.",
+    ],
+)
+def test_a_summary_of_the_change_teaches_nothing(memory: Holloway, repository: Repository, body: str) -> None:
+    explain(repository, body)
+    explain(repository, LESSON, path=INVOICE)
+    harvest(memory)
+    assert contents(memory) == [f"Keep one cache: {LESSON}"]
+
+
 def test_a_report_and_a_commit_without_a_body_teach_nothing(memory: Holloway, repository: Repository) -> None:
     explain(repository, "Updated the readme and bumped the version to 1.2.3.")
     repository.commit(TOKENS, "x = 1\n", LESSON)

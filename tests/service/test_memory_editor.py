@@ -18,9 +18,10 @@ from holloway.domain.memory import (
 )
 from holloway.domain.memory_details import DeadEnd
 from holloway.domain.ports import format_stamp
+from holloway.domain.work import SessionSummary
 from holloway.errors import InvalidInput
 from holloway.service.holloway import Holloway
-from holloway.store import lookup
+from holloway.store import lookup, readings, session_ledger
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from tests.conftest import Repository, make_repository
@@ -316,3 +317,12 @@ def test_a_required_memory_comes_along_and_a_validated_one_gains_confidence(memo
         memory.relate(trap.id, "supersedes", needed.id)
     with pytest.raises(InvalidInput, match="cannot be related"):
         memory.relate(trap.id, "validates", trap.id)
+
+
+def test_forgetting_a_session_forgets_what_a_reader_has_of_it(memory: Holloway) -> None:
+    database, at = memory.store.database, "2026-01-05T09:00:00.000Z"
+    session_ledger.finish_session(database, SessionSummary("1295b21a-77", "coder", at, at, at), {})
+    readings.queue_reading(database, "1295b21a-77", "/s", "", 10, at)
+    readings.save_answer(database, "1295b21a-77", "hash", "words of a person")
+    memory.forget_readings("1295b21a")
+    assert readings.load_answers(database, "1295b21a-77") == {}

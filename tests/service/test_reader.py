@@ -13,7 +13,10 @@ from holloway.errors import InvalidInput
 from holloway.llm.providers import WriterFailed
 from holloway.llm.reader_choice import get_lock_file, open_reader, record_read_session
 from holloway.service import reader
+from holloway.store import readings
 from holloway.testing import FakeWriter
+from tests.observer.story import Story
+from tests.promotion.reader.reading import lesson, read_and_store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,6 +130,18 @@ def test_the_figures_tell_usage_the_last_session_and_the_last_failure(memory: Ho
     assert reader.has_failed_last(failed)
     clock.advance(days=1)
     assert figures_of(memory)["tokens_today"] == 0
+
+
+def test_the_figures_tell_what_became_of_proposals_and_how_many_sessions_wait(memory: Holloway) -> None:
+    assert reader.describe_proposals(figures_of(memory)) == ""
+    said = "The login fails because the cache of the tokens is empty at start."
+    known = lesson("The cache of the tokens is empty at start", said)
+    read_and_store(memory, Story("s1").says(said, thinking=False), known, lesson("The cache of tokens is cold", "no"))
+    readings.queue_reading(memory.store.database, "s2", "/s2", "", 10, "2026-01-05T09:00:00.000Z")
+    figures = figures_of(memory)
+    assert (figures["proposals"], figures["waiting"]) == ({"promoted": 1, "dropped": 1}, 1)
+    words = "of 2 lessons proposed 1 stored, 1 refused; sessions that wait to be read: 1"
+    assert reader.describe_proposals(figures) == words
 
 
 def test_consent_names_what_is_sent_what_it_costs_and_how_it_ends(memory: Holloway) -> None:

@@ -38,6 +38,17 @@ def test_only_the_hashes_of_prompts_stay_when_a_session_is_done(memory: Holloway
     assert readings.load_answers(memory.store.database, "s1") == {"hash": None}
 
 
+def test_a_forgotten_session_leaves_no_answer_and_no_path_and_is_not_read_again(memory: Holloway) -> None:
+    queue(memory, "s1")
+    readings.save_answer(memory.store.database, "s1", "hash", "words of a person")
+    readings.forget_readings(memory.store.database, ["s1"], AT)
+    assert readings.load_answers(memory.store.database, "s1") == {}
+    assert not queue(memory, "s1")
+    reading = readings.find_reading(memory.store.database, "s1")
+    assert reading
+    assert (reading.path, reading.state, reading.reason) == ("", readings.DONE, "forgotten")
+
+
 def test_a_queue_that_grows_too_long_loses_its_oldest_sessions(memory: Holloway) -> None:
     for number in range(readings.READINGS_MAX + 2):
         queue(memory, f"s{number:03}", at=f"2026-01-05T09:00:{number // 60:02}.{number % 60:03}Z")

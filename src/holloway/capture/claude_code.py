@@ -27,7 +27,7 @@ from holloway.capture.json_lines import (
     read_objects,
 )
 from holloway.capture.session_reader import Following, list_offered
-from holloway.domain.event import Plan, Said, Started, Summarized, ToolKind, Usage
+from holloway.domain.event import TEAMMATE_PREFIX, Plan, Said, Started, Summarized, ToolKind, Usage
 from holloway.text.edit_lines import changed_lines
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ SEEN_MAX = 500_000
 TRANSCRIPT_FOLDER_LINES = 50
 """Number of lines searched for the working folder of a transcript."""
 QUEUED_MAX = 1_000
+TEAMMATES_MAX = 50
+"""Messages of team-mates in one entry."""
 HOST_FOLDER_CHARS_MAX = 200
 """Length at which the host truncates a folder name and appends a hash."""
 
@@ -48,6 +50,7 @@ _HOST_TAGS = (
     *("system-reminder", "ide_", "user-memory", "tick"),
 )
 _HOST_WORDS = ("This session is being continued from a previous conversation", "Caveat: The messages below")
+_TEAMMATE = re.compile(r'<teammate-message teammate_id="([^"]{1,60})"[^>]{0,400}>(.*?)</teammate-message>', re.DOTALL)
 _COMMAND = re.compile(r"<command-name>\s*/?([^<]{1,100})</command-name>")
 _ARGUMENTS = re.compile(r"<command-args>([^<]{1,10000})")
 _HOUSEKEEPING = frozenset(
@@ -296,9 +299,20 @@ class _Transcript:
         if planning and not self._planning:
             yield Plan(self._following.at, mode=True)
         self._planning = planning
-        text = extract_user_text(join_text_blocks(content, "text"))
+        said = join_text_blocks(content, "text")
+        yield from self._parse_teammates(said)
+        text = extract_user_text(said)
         self._queue.drop(text)
         yield from self._following.record_prompt(text)
+
+    def _parse_teammates(self, said: str) -> Iterator[Event]:
+        """Yield the messages of other agents of a team, which the host delivers in the user's name."""
+        if not said.lstrip().startswith("<teammate-message"):
+            return
+        for match in islice(_TEAMMATE.finditer(said), TEAMMATES_MAX):
+            text = match[2].strip()
+            if text and not text.startswith("{"):  # a notice of the host, such as that a team-mate is idle
+                yield Said(self._following.at, text, actor=f"{TEAMMATE_PREFIX}{match[1]}")
 
     def _parse_result(self, block: Mapping[str, object], told: object) -> Iterator[Event]:
         facts = as_mapping(told)

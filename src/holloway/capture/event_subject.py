@@ -29,14 +29,15 @@ _FAILURE_SIGNS = ("rror", "FAIL", "fail", "atal", "panic", "ERR", "not found", "
 
 
 class Subject:
-    """Files relative to the project, the text of a failure, and the pattern of a search; each may be empty."""
+    """Files relative to the project, a failure's text and command, and the pattern of a search; each may be empty."""
 
-    __slots__ = ("failure", "files", "pattern")
+    __slots__ = ("command", "failure", "files", "pattern")
 
-    def __init__(self, files: list[str], failure: str = "", pattern: str = "") -> None:
+    def __init__(self, files: list[str], failure: str = "", pattern: str = "", command: str = "") -> None:
         self.files = files
         self.failure = failure
         self.pattern = pattern
+        self.command = command
 
     def __bool__(self) -> bool:
         return bool(self.files or self.failure or self.pattern)
@@ -58,7 +59,7 @@ def find_subject(event: dict[str, object], root: str) -> Subject:
         command = extract_command(event)
         files, pattern = _parse_command(command, root, folder)
         failure = extract_failure(event, command)
-        return Subject(files, failure, "" if failure else pattern)
+        return Subject(files, failure, "" if failure else pattern, command if failure else "")
     return Subject([], extract_failure(event, "") if event.get("hook_event_name") == FAILED_EVENT else "")
 
 

@@ -126,7 +126,7 @@ def print_quotes(candidate: StoredCandidate) -> None:
     """Print the quotes of a session on which a lesson rests, each with its speaker and its untrusted source."""
     quotes = candidate.draft.get("quotes")
     for quote in quotes if isinstance(quotes, list) else ():
-        source = f", {quote['source']}" if quote["source"] else ""
+        source = f", {quote['source']}" if quote["source"] and "pasted" not in quote["voice"] else ""
         print_text(f"    {quote['voice']}{source}: “{one_line(quote['text'], QUOTE_SHOWN_CHARS)}”", "dim")
 
 

@@ -108,6 +108,8 @@ def forget_command(
     """
     with open_memory(project) as memory:
         chosen = memory.chosen(ids, session=session, source=source, everything=everything)
+        if session and not chosen:
+            memory.forget_readings(session)
         chosen = chosen if hard else [selected_memory for selected_memory in chosen if not selected_memory.deleted_at]
         if not chosen:
             nothing = "No stored memory matches; nothing was forgotten."
@@ -120,6 +122,8 @@ def forget_command(
                 print_json(_forgotten_fields(hard=hard)) if as_json else print_text("Nothing was forgotten.")
                 return
         forgotten = memory.forget(chosen, hard=hard)
+        if session:
+            memory.forget_readings(session)
         if as_json:
             print_json(
                 _forgotten_fields(

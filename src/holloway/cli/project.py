@@ -124,9 +124,15 @@ def status_command(as_json: bool, project: str) -> None:
 
 def describe_reader_lines(figures: dict[str, Any]) -> Iterator[str]:
     """Yield the lines about the reader: its provider and usage, why it cannot run, its last failure."""
-    from holloway.service.reader import describe_in_words, has_failed_last  # loaded when a command runs
+    from holloway.service.reader import (
+        describe_in_words,
+        describe_proposals,
+        has_failed_last,
+    )  # loaded when a command runs
 
     yield f"reader     {describe_in_words(figures)}"
+    if health := describe_proposals(figures):
+        yield f"           {health}"
     if figures["problem"]:
         yield f"           {figures['problem']}"
     elif has_failed_last(figures):

@@ -14,6 +14,7 @@ from holloway.cli.common import (
     json_option,
     open_memory,
     print_json,
+    print_quotes,
     print_redaction_note,
     print_text,
     project_option,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from holloway.service.session_report import Summary
 
 REVIEW_REASONS = {
-    "tainted": "it was learned after untrusted content was read, or in a session without a person",
+    "tainted": "its words come from untrusted content, or from a session without a person",
     "guarded": "it suggests to widen trust, to lower a protection or to change settings beyond the project",
     "imported": "it was imported, and nobody who is known here wrote it",
     "rule": "it was read from a rules file",
@@ -238,3 +239,5 @@ def _print_card(memory: Holloway, card: Memory, number: int, total: int) -> None
     print_text(f"  {describe_memory(card, memory.clock.now())}", "dim")
     why = f"To review because {REVIEW_REASONS[card.review]}" if card.review else "Learned or used in the last session"
     print_text(f"  {why}{origin}.", "dim")
+    for sighting in memory.why(card.id).seen[-1:]:
+        print_quotes(sighting)

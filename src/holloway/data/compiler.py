@@ -224,7 +224,7 @@ def _check_points(value: Any) -> dict[str, float]:
 
 
 NORMATIVE_CUES = "should", "task_only", "task_opening", "output"
-EXPLANATION_CUES = "reason", "report", "open_bug", "identifier"
+EXPLANATION_CUES = "reason", "report", "open_bug", "change", "identifier"
 REVIEW_CUES = "review", "declined"
 
 

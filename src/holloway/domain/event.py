@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from holloway.domain.work import Outcome, Phase, SessionType, WorkUnit
 
 
+TEAMMATE_PREFIX = "teammate "
+"""Beginning of the actor of a statement that another agent of a team sent; its own session is not this one."""
+
+
 class ToolKind(StrEnum):
     """The kind of action of a tool, independent of the host's name for it."""
 

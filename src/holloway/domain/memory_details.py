@@ -162,10 +162,10 @@ def without_quotes(state: WorkState) -> WorkState:
     return replace(state, done=(), open=(), last_failure="", next_step="")
 
 
-def details_summary(details: object) -> str:
-    """Return the addition of the details to a one-line view: a reason, an alternative or a fix."""
+def details_summary(details: object, content: str = "") -> str:
+    """Return the addition of the details to a one-line view of a text: a reason, an alternative or a fix it lacks."""
     if isinstance(details, DeadEnd):
         return details.reason + (f"; instead: {details.alternative}" if details.alternative else "")
     if isinstance(details, ErrorFix):
-        return f"fix: {details.fix}"
+        return "" if details.fix in content else f"fix: {details.fix}"
     return details.reason if isinstance(details, Decision | CausalDependency) else ""

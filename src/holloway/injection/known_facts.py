@@ -51,6 +51,12 @@ def find_fixes(view: StoreView, output: str, limit: int) -> list[Row]:
     return [row | {"as": "fix"} for row in _keep_valid(view, rows, limit, any_exists)]
 
 
+def find_for_command(view: StoreView, command: str, limit: int) -> list[Row]:
+    """Find the memories that are told with a command."""
+    rows = lookup.find_for_command(view.connection, command, view.viewer, limit * FACT_CANDIDATES_FACTOR)
+    return [row | {"as": "command"} for row in _keep_valid(view, rows, limit)]
+
+
 def find_answers(view: StoreView, pattern: str, limit: int) -> list[Row]:
     """Find the memories that answer a search, if a file that they name still has the words of the pattern."""
     words = in_pattern(pattern)

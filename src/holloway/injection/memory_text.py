@@ -49,6 +49,9 @@ def render_row(row: Row) -> str:
         return line(
             "tool_result", "answer", pattern=neutralize_text(str(row["pattern"])), label=label, text=text, cited=cited
         )
+    if row.get("as") == "command":
+        command = neutralize_text(str(row["command"]))
+        return line("tool_result", "command", command=command, label=label, text=text, cited=cited)
     path = neutralize_text(str(row["path"]) or "this error")
     return line("tool_result", "file", path=path, label=label, text=text, cited=cited)
 

@@ -184,6 +184,6 @@ def _find_by_words(view: StoreView, task: str, ids: Container[object]) -> list[R
     def is_relevant(row: Row) -> bool:
         text = f"{row['content']} {row['summary']}".casefold()
         is_named = any(name in text for name in names)
-        return row["id"] not in ids and (is_named or work.concerns_text(row["content"], row["summary"]))
+        return row["id"] not in ids and (is_named or work.concerns_text(row["content"], row["summary"], row["tags"]))
 
     return known_facts.find_matching(view, [*telling, *names], is_relevant, PROMPT_MEMORIES_MAX)

@@ -309,7 +309,7 @@ def _select(memories: Sequence[Memory], *types: MemoryType) -> list[Memory]:
 
 
 def _render_memory(name: str, memory: Memory) -> str:
-    more = details_summary(memory.details)
+    more = details_summary(memory.details, memory.content)
     text = neutralize_text(memory.summary) + (
         f"; {neutralize_text(more)}" if more and more not in memory.summary else ""
     )

@@ -1,4 +1,4 @@
-"""Injection with a tool result: gotchas of its files, the fix of its error, the answer to its search. Light."""
+"""Injection with a tool result: the fix of its error, gotchas of its command and files, a search's answer. Light."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ def inject(reader: Reader, subject: Subject) -> str:
 
 
 def _find_memories(view: StoreView, subject: Subject) -> list[dict[str, object]]:
-    """Find fixes first, then gotchas of files; a search is answered if there are neither."""
+    """Find fixes first, then memories of a failed command, then gotchas of files; else the answer to a search."""
     from holloway.injection import known_facts  # loads sqlite3, like the store
 
     limit = TOOL_RESULT_MEMORIES_MAX
     rows = known_facts.find_fixes(view, subject.failure, limit) if subject.failure else []
+    if subject.command:
+        rows += known_facts.find_for_command(view, subject.command, limit)
     if subject.files:
         rows += known_facts.find_for_files(view, subject.files, limit)
     if subject.pattern and not rows:

@@ -18,7 +18,7 @@ from holloway.config import HISTORY_BODY_CHARS_MAX
 from holloway.domain.work import Outcome
 from holloway.observer.passages import Speaker
 from holloway.observer.signals.signal import SignalName
-from holloway.observer.words.explaining import is_report, names_code, states_reason
+from holloway.observer.words.explaining import is_change_summary, is_report, names_code, states_reason
 from holloway.promotion.commit_checks import (
     PASSAGES_PER_COMMIT_MAX,
     clean_subject,
@@ -114,6 +114,8 @@ def _check_commit(candidate: Candidate, commits: _CommitReader, counts: Counter[
         return "it gives an order, addresses a reader or names a host"
     if not stands_alone(text, subject):
         return "it refers to a subject that may not be told"
+    if is_change_summary(text):
+        return "it says what its commit changed, or what was wrong before"
     if is_cleanup(subject):
         return "its commit only answers a review or cleans up"
     commit = commits.find_commit(str(facts.get("sha") or ""), subject, text)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from holloway import git
+from holloway.codemap.history import git_log
 from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
 from holloway.promotion.candidate import parse_draft
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.store.candidates import StoredCandidate
     from holloway.store.store import Store
+
+
+UNDONE_SHARE = 0.5
+"""Share of the files of a session's change that a revert touches when it takes that change back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,9 +161,16 @@ def find_proof(store: Store, session: str) -> WorkProof:
     ended_at = sessions[0].last_event_at
     later = observations.find_later_success(store.database, session, ended_at, changed)
     commits = git.commits_since(str(store.project.root), ended_at, changed)
-    reverts = [sha for sha, message in commits if message.startswith("Revert ")]
-    if reverts:
-        return WorkProof(undone=f"commit {reverts[0][:10]}")
+    reverts = (sha for sha, message in commits if message.startswith("Revert "))
+    if undoing_commit := next((sha for sha in reverts if _undoes_change(store, sha, changed)), ""):
+        return WorkProof(undone=f"commit {undoing_commit[:10]}")
     if commits:
         return WorkProof(proved=f"commit {commits[0][0][:10]}")
     return WorkProof(proved=f"session {later}") if later else WorkProof()
+
+
+def _undoes_change(store: Store, revert: str, changed: Sequence[str]) -> bool:
+    """Return whether a revert is of a session's change, and not of another one that shares a file with it."""
+    commits = git_log.read_commits(str(store.project.root), [revert], has_contents=False).commits
+    reverted = {path for commit in commits for path in commit.churn}
+    return not reverted or len(reverted.intersection(changed)) >= UNDONE_SHARE * len(changed)

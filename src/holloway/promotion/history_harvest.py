@@ -1,8 +1,9 @@
 """History harvest: explanations in commit messages become memories of the files that the commits changed.
 
 The authors wrote down why a change was made, so a project has a memory on its first day. A passage of a commit body is
-kept if the passage ranker takes it for a lesson, the output gate admits it as an explanation, its commit was not
-reverted, the code that it names still exists, and most lines that the commit added still stand.
+kept if the passage ranker takes it for a lesson, the output gate admits it as an explanation, it does not sum up the
+change, its commit was not reverted, the code that it names still exists, and most lines that the commit added still
+stand.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
 from holloway.observer.passage_ranker import LESSON_SCORES, score_passage
 from holloway.observer.passages import Speaker, split_commit_body
+from holloway.observer.words.explaining import is_change_summary
 from holloway.promotion.commit_checks import (
     PASSAGES_PER_COMMIT_MAX,
     clean_subject,
@@ -136,7 +138,7 @@ def _find_explanations(commits: list[Commit], root: str) -> Iterator[_Explanatio
         candidates = [
             _Explanation(commit, number, text, files, score_passage(text, commit.subject, Speaker.COMMIT))
             for number, text in enumerate(split_commit_body(commit.body))
-            if is_tellable(text) and stands_alone(text, commit.subject)
+            if is_tellable(text) and stands_alone(text, commit.subject) and not is_change_summary(text)
         ]
         lessons = [item for item in candidates if item.score >= LESSON_SCORES[Speaker.COMMIT]]
         yield from sorted(lessons, key=lambda item: -item.score)[:PASSAGES_PER_COMMIT_MAX]

@@ -29,7 +29,16 @@ from holloway.promotion.standing_rules import BRANCH_INDEPENDENT_TYPES
 from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, add_conflicts, find_duplicate, infer
 from holloway.retrieval.duplicate_detection import find_similar_memories
 from holloway.service.project_paths import existing_files
-from holloway.store import branches, candidates, contributions, excluded_memories, privacy, registry, session_ledger
+from holloway.store import (
+    branches,
+    candidates,
+    contributions,
+    excluded_memories,
+    privacy,
+    readings,
+    registry,
+    session_ledger,
+)
 from holloway.store.filter import Filter
 from holloway.store.memories import HUMAN_SOURCES, UnknownMemory
 from holloway.store.text_traces import TextTraces
@@ -342,6 +351,12 @@ class MemoryEditor:
                     if not memory.deleted_at:
                         self._set_aside(store, memory, "forgotten", "by a person", at)
         return Forgotten(tuple(memory for _, memory in owners))
+
+    def forget_readings(self, session: str) -> None:
+        """Erase what a reader's queue and answers have of a session, which is not read again as it is."""
+        database = self._opened.store.database
+        sessions = [summary.id for summary in session_ledger.find_sessions(database, session)]
+        readings.forget_readings(database, sessions, format_stamp(self._opened.clock.now()))
 
     def _erase(self, owners: Sequence[tuple[Store, Memory]]) -> Forgotten:
         """Erase memories and what the stores repeat of them; name the exported blocks that still have their text."""

@@ -11,7 +11,9 @@ from holloway import config
 from holloway.errors import InvalidInput
 from holloway.llm.headless_agents import AGENT_KINDS, find_program
 from holloway.llm.reader_choice import choose_reader, get_lock_file
+from holloway.store import candidates, readings
 from holloway.store import project as projects
+from holloway.store.candidates import DROPPED, HELD, PROMOTED, REINFORCED
 from holloway.store.llm_usage import READER_FAILED, READER_PURPOSE, READER_READ, LlmUsageLedger
 
 if TYPE_CHECKING:
@@ -119,6 +121,8 @@ def describe_reader(settings: config.Settings, database: Database | None, clock:
         "tokens_this_month": 0,
         "last_read": None,
         "last_failure": None,
+        "waiting": 0,
+        "proposals": {},
     }
     if database is not None:
         ledger = LlmUsageLedger(database, clock)
@@ -128,8 +132,26 @@ def describe_reader(settings: config.Settings, database: Database | None, clock:
             "tokens_this_month": ledger.total_tokens(f"{clock.now():%Y-%m}", READER_PURPOSE),
             "last_read": {"at": read.at, "session": read.text} if read else None,
             "last_failure": {"at": failure.at, "message": failure.text} if failure else None,
+            "waiting": len(readings.list_waiting(database)),
+            "proposals": _count_proposals(database),
         }
     return figures
+
+
+def _count_proposals(database: Database) -> dict[str, int]:
+    """Count the lessons that readers proposed by what became of them: stored, seen again, held or dropped."""
+    counts = candidates.count_by_signal_and_state(database)
+    return {state: number for (signal, state), number in counts.items() if signal == candidates.READ_LESSON}
+
+
+def describe_proposals(figures: dict[str, Any]) -> str:
+    """Return in words what became of the proposals and how many sessions wait; empty if there is nothing of either."""
+    labels = ((PROMOTED, "stored"), (REINFORCED, "known"), (HELD, "held"), (DROPPED, "refused"))
+    proposals = figures["proposals"]
+    parts = [f"{proposals[state]:,} {label}" for state, label in labels if proposals.get(state)]
+    lessons = f"of {sum(proposals.values()):,} lessons proposed {', '.join(parts)}" if parts else ""
+    waiting = f"sessions that wait to be read: {figures['waiting']:,}" if figures["waiting"] else ""
+    return "; ".join(filter(None, (lessons, waiting)))
 
 
 def describe_in_words(figures: dict[str, Any]) -> str:

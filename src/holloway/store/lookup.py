@@ -25,6 +25,8 @@ IS_SESSION = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, 
 SCHEMA_VERSION = 15
 """Schema version that these queries expect; hooks ignore a file of another version."""
 
+READER_ORIGIN = "reader:"
+"""Prefix of the origin of lessons that a reader proposed; a digest of the text follows."""
 NOTE_PREFIX = "note:"
 """Prefix of the origin of notes that a host keeps: its name, the file and a digest follow."""
 _LOADED_NOTES = {"claude-code": f"{NOTE_PREFIX}claude-code:MEMORY.md#"}
@@ -88,7 +90,7 @@ _ANSWER_CANDIDATES_MAX = 50
 
 # A prompt brings memories with its words, whatever file they are about. Figures, work and recipes come otherwise.
 _MATCHING = f"""
-SELECT {_COLUMNS}, m.content, m.details, '' AS path
+SELECT {_COLUMNS}, m.content, m.details, m.tags, '' AS path
 FROM (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH :words ORDER BY rank LIMIT :candidates) hit
 JOIN memories m ON m.seq = hit.seq
 WHERE {_SHOWABLE} AND m.type IN ('gotcha', 'decision', 'preference', 'pattern', 'requirement', 'error_pattern',
@@ -96,6 +98,26 @@ WHERE {_SHOWABLE} AND m.type IN ('gotcha', 'decision', 'preference', 'pattern', 
 ORDER BY m.type = 'dead_end' DESC, hit.rank, m.seq DESC
 LIMIT :limit
 """
+
+# A memory for a command has it as a tag; the index finds those with one of its words.
+COMMAND_TAG_PREFIX = "$ "
+"""Beginning of the tag of a memory that is told with a command: the command, or how it begins, follows."""
+_NAMED_COMMAND = (
+    "(SELECT substr(t.value, 3) FROM json_each(m.tags) t"
+    f" WHERE substr(t.value, 1, 2) = '{COMMAND_TAG_PREFIX}'"
+    " AND instr(:command, ' ' || substr(t.value, 3) || ' ') > 0 LIMIT 1)"
+)
+_FOR_COMMAND = f"""
+SELECT {_COLUMNS}, '' AS path, {_NAMED_COMMAND} AS command
+FROM (SELECT rowid AS seq, rank FROM memories_fts WHERE memories_fts MATCH :words ORDER BY rank LIMIT :candidates) hit
+JOIN memories m ON m.seq = hit.seq
+WHERE {_SHOWABLE} AND {_NAMED_COMMAND} IS NOT NULL
+ORDER BY m.pinned DESC, m.confidence DESC, m.seq DESC
+LIMIT :limit
+"""
+_COMMAND_CANDIDATES_MAX = 200
+LOOKED_UP_COMMAND_WORDS_MAX = 6
+"""Words of a command by which memories are found."""
 COMMON_WORD_SHARE = 0.2
 COMMON_WORD_MEMORIES_MIN = 10
 """A word in more than this share of the memories, where there are that many, tells none of them apart."""
@@ -243,6 +265,17 @@ def find_answers(connection: sqlite3.Connection, words: list[str], viewer: Viewe
     quoted = " AND ".join(map(_quote_word, words))
     values = viewer.to_values() | {"words": quoted, "candidates": _ANSWER_CANDIDATES_MAX, "limit": limit}
     return [dict(row) for row in connection.execute(_ANSWERS, values)]
+
+
+def find_for_command(connection: sqlite3.Connection, command: str, viewer: Viewer, limit: int) -> Rows:
+    """Find the memories that are told with a command, each with the part of the command that it is for."""
+    words = [word for word in command.split() if any(map(str.isalnum, word))][:LOOKED_UP_COMMAND_WORDS_MAX]
+    if not words:
+        return []
+    values = viewer.to_values() | {"command": f" {' '.join(command.split())} ", "limit": limit}
+    quoted = " OR ".join(map(_quote_word, words))
+    rows = connection.execute(_FOR_COMMAND, values | {"words": quoted, "candidates": _COMMAND_CANDIDATES_MAX})
+    return [dict(row) for row in rows]
 
 
 def find_matching(connection: sqlite3.Connection, words: list[str], viewer: Viewer, limit: int) -> Rows:

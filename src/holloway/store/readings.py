@@ -101,12 +101,15 @@ def load_answers(database: Database, session: str) -> dict[str, str | None]:
     return {row["prompt"]: row["answer"] for row in rows}
 
 
-def delete_readings(database: Database, sessions: list[str]) -> None:
-    """Delete what is stored of these sessions' readings."""
+def forget_readings(database: Database, sessions: list[str], at: str) -> None:
+    """Erase what is stored of these sessions' readings, except that they are not read again as they are."""
     with database.write_transaction():
         for session in sessions:
-            database.execute("DELETE FROM readings WHERE session = ?", (session,))
             database.execute("DELETE FROM reading_answers WHERE session = ?", (session,))
+            database.execute(
+                "UPDATE readings SET path = '', state = ?, reason = 'forgotten', read_at = ? WHERE session = ?",
+                (DONE, at, session),
+            )
 
 
 def _parse_reading(row: Row) -> Reading:

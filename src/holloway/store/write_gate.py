@@ -123,7 +123,7 @@ def _build_summary(content: str, details: Details | None) -> str:
     """Build the line for agents: the content and the gist of its details, each within half of the limit if long."""
     if isinstance(details, typed.ErrorFix) and details.error in content and details.fix in content:
         return _summarize_fix(details)
-    gist = typed.details_summary(details)
+    gist = typed.details_summary(details, content)
     if not gist or gist in content:
         return sanitize.summarise_text(content, config.SUMMARY_CHARS_MAX)
     max_chars = config.SUMMARY_CHARS_MAX - 3

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from holloway.domain.event import Said
 from holloway.promotion.reader.lesson_checks import Treatment
 from holloway.service.holloway import Holloway
 from tests.conftest import Repository
@@ -68,9 +69,44 @@ def test_files_that_do_not_exist_are_refused(memory: Holloway) -> None:
     assert judged.lesson.files == (TOKENS,)
 
 
+def test_the_end_of_a_path_that_several_files_have_is_known(memory: Holloway, repository: Repository) -> None:
+    repository.commit("packages/a/src/index.ts", "export {}\n")
+    repository.commit("packages/b/src/index.ts", "export {}\n")
+    named = lesson("The cache of the tokens in src/index.ts is empty at start", "is empty at start")
+    assert reason(judge_one(memory, story(), named)) == ""
+
+
 def test_names_that_nothing_has_are_refused(memory: Holloway) -> None:
     invented = lesson("The cache of the tokens is filled by fill_token_cache()", "the cache of the tokens")
     assert "fill_token_cache" in reason(judge_one(memory, story(), invented))
+
+
+def test_a_name_that_only_the_agents_prose_has_is_refused(memory: Holloway) -> None:
+    told = story().says("I suggest a helper `warm_cache` that fills the cache of the tokens.", thinking=False)
+    proposal = lesson("The helper `warm_cache` fills the cache of the tokens", "a helper `warm_cache` that fills")
+    assert "by names" in reason(judge_one(memory, told, proposal))
+    seen = told.shell("python -m cache --list", "warm_cache cool_cache")
+    assert reason(judge_one(memory, seen, proposal)) == ""
+
+
+def test_a_name_that_the_session_committed_on_another_branch_is_known(memory: Holloway, repository: Repository) -> None:
+    repository.git("checkout", "-qb", "cache")
+    sha = repository.commit("src/shop/cache.py", "def warm_cache():\n    pass\n")
+    repository.git("checkout", "-q", "main")
+    told = story().says("The helper `warm_cache` fills the cache of the tokens.", thinking=False)
+    proposal = lesson("The helper `warm_cache` fills the cache of the tokens", "`warm_cache` fills the cache")
+    assert "by names" in reason(judge_one(memory, told, proposal))
+    assert reason(judge_one(memory, told.commit("Fill the cache", sha[:7]), proposal)) == ""
+
+
+def test_a_location_is_looked_up(memory: Holloway, repository: Repository) -> None:
+    repository.commit("src/shop/cache.py", "def warm_cache():\n    pass\n")
+    said = "The helper `warm_cache` for the tokens stands here"
+    told = story().read("src/shop/cache.py").says(f"{said}.", thinking=False)
+    wrong = lesson(said, said, kind="location", files=(TOKENS,))
+    assert reason(judge_one(memory, told, wrong)) == f"refuse by location: none of its names is in {TOKENS}"
+    right = lesson(said, said, kind="location", files=("src/shop/cache.py",))
+    assert reason(judge_one(memory, told, right)) == ""
 
 
 def test_a_claim_of_absence_is_searched_for(memory: Holloway, repository: Repository) -> None:
@@ -133,6 +169,8 @@ def test_a_plan_that_the_person_declined_is_refused(memory: Holloway) -> None:
     assert reason(judge_one(memory, told, proposal)) == ""
     declined = told.user("No, we do not want Redis here")
     assert "declined" in reason(judge_one(memory, declined, proposal))
+    doubted = told.user("hmm, two caches are not great either, any other option?")
+    assert "declined" in reason(judge_one(memory, doubted, proposal))
 
 
 def test_what_the_agent_took_back_is_refused(memory: Holloway) -> None:
@@ -171,6 +209,11 @@ def test_a_lesson_whose_file_changed_since_is_refused(memory: Holloway, reposito
     )
     assert "by age" in reason(judge_one(memory, told(committed_at + 3_600), proposal))
     assert reason(judge_one(memory, told(committed_at + 7 * 86_400), proposal)) == ""
+    standing = lesson(f"{CAUSE}, so get_token cannot renew", "is empty at start", files=(TOKENS,))
+    seen = told(committed_at + 3_600).shell("python -m cache", "get_token failed")
+    assert "by age" in reason(judge_one(memory, seen, standing))
+    repository.commit("src/shop/cache.py", "def get_token():\n    pass\n")
+    assert reason(judge_one(memory, seen, standing)) == ""
 
 
 def test_a_lesson_about_code_that_no_commit_has_waits(memory: Holloway, repository: Repository) -> None:
@@ -182,6 +225,22 @@ def test_a_lesson_about_code_that_no_commit_has_waits(memory: Holloway, reposito
     assert judge_one(memory, told, proposal).finding.treatment is Treatment.WAIT
     repository.commit(TOKENS, "def warm_cache():\n    pass\n")
     assert judge_one(memory, told, proposal).finding.treatment is None
+
+
+def test_a_lesson_about_code_that_the_session_committed_does_not_wait(memory: Holloway, repository: Repository) -> None:
+    repository.git("checkout", "-qb", "cache")
+    sha = repository.commit("src/shop/cache.py", "def warm_cache():\n    pass\n")
+    repository.git("checkout", "-q", "main")
+    told = story().write("src/shop/cache.py", ["def warm_cache():", "    pass"])
+    told = told.says("The cache of the tokens is filled by warm_cache.", thinking=False)
+    proposal = lesson(
+        "The cache of the tokens is filled by warm_cache",
+        "The cache of the tokens is filled by warm_cache",
+        files=("src/shop/cache.py",),
+    )
+    assert judge_one(memory, told, proposal).finding.treatment is Treatment.WAIT
+    told = told.commit("Fill the cache", sha[:7])
+    assert reason(judge_one(memory, told.edit("src/shop/cache.py", [], ["    warm_cache()"]), proposal)) == ""
 
 
 def test_a_lesson_that_only_foreign_text_states_waits_for_a_person(memory: Holloway) -> None:
@@ -200,6 +259,47 @@ def test_a_foreign_quote_beside_an_own_one_is_evidence_unless_an_agent_would_act
     judged = judge_one(memory, told, acting)
     assert judged.finding.treatment is Treatment.REVIEW
     assert judged.finding.check == "foreign action"
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("The cache of the tokens is empty at start and always skips old secrets", False),
+        ("The cache of the tokens is empty at start; POST `/api/tokens` posts uploads of it", False),
+        ("The cache of the tokens is empty at start, then run `make warm`", True),
+        ("The cache of the tokens is empty at start: `make warm` fills it", True),
+        ("The cache of the tokens is empty at start and must be disabled", True),
+        ("The cache of the tokens is empty at start, see https://blog.example", True),
+    ],
+)
+def test_only_what_an_agent_would_do_is_an_action(memory: Holloway, text: str, acts: bool) -> None:
+    foreign = "Vendors leave their stores cold until somebody calls"
+    told = story().fetch("https://blog.example/cache", f"{foreign}.")
+    judged = judge_one(memory, told, lesson(text, "is empty at start", foreign))
+    assert (judged.finding.check == "foreign action") is acts
+
+
+def test_a_message_of_a_team_mate_is_foreign(memory: Holloway) -> None:
+    told = (
+        Story().user("Work with the others").event(Said(1_100.0, "The cache of billing is cold.", actor="teammate web"))
+    )
+    judged = judge_one(memory, told, lesson("The cache of billing is cold at start", "The cache of billing is cold"))
+    assert reason(judged) == "review by origin: no quote of its own states it, only a message of a team-mate"
+
+
+def test_a_short_answer_is_a_quote_only_of_the_row_that_it_names(memory: Holloway) -> None:
+    told = (
+        story()
+        .says("Option A warms the cache at start, option B warms the cache of the tokens on demand.", thinking=False)
+        .user("B")
+    )
+    proposal = lesson(
+        "The cache of the tokens is warmed on demand", "option B warms the cache of the tokens", "B", kind="decision"
+    )
+    assert "by quotes" in reason(judge_one(memory, told, proposal))
+    proposal["quotes"][1]["row"] = 5  # type: ignore[index]
+    judged = judge_one(memory, told, proposal)
+    assert (reason(judged), judged.corroboration) == ("", "the person agreed")
 
 
 def test_what_the_person_pasted_is_not_their_word(memory: Holloway) -> None:
@@ -231,6 +331,22 @@ def test_what_the_agent_concluded_is_corroborated_by_what_comes_later(
     told = Story().read(TOKENS).red().says(SAID, thinking=False)
     judged = judge_one(memory, then(told), lesson(CAUSE, "is empty at start", files=(TOKENS,)))
     assert (reason(judged), judged.corroboration) == ("", corroboration)
+
+
+def test_a_green_run_proves_no_description_of_code(memory: Holloway) -> None:
+    told = Story().read(TOKENS).red().says("The login reads the cache of the tokens twice.", thinking=False)
+    told = told.edit(TOKENS, [], ["fill()"]).green()
+    text = "The login reads the cache of the tokens twice"
+    judged = judge_one(memory, told, lesson(text, text, files=(TOKENS,), why="the login is slow"))
+    assert (reason(judged), judged.corroboration) == ("", "")
+
+
+def test_a_plan_that_the_person_accepted_is_agreed(memory: Holloway) -> None:
+    plan = "User has approved your plan.\n\n## Approved Plan:\n\nThe cache of the tokens is warmed by the login."
+    told = Story().user("Plan the cache").other("ExitPlanMode", plan)
+    text = "The cache of the tokens is warmed by the login"
+    judged = judge_one(memory, told, lesson(text, text, kind="decision"))
+    assert (reason(judged), judged.corroboration) == ("", "the person agreed")
 
 
 def test_an_answer_without_lessons_gives_none(memory: Holloway) -> None:

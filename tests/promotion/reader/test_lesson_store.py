@@ -36,7 +36,7 @@ def test_a_rule_of_the_person_for_good_is_theirs(memory: Holloway) -> None:
     rule = lesson("Never run the slow tests of the shop on a laptop", RULE, kind="user_rule", trigger=("always", ""))
     (row,) = read_and_store(memory, Story().user(f"Add a test. {RULE}"), rule)
     kept = memory.get(row.memory)
-    assert (kept.source, kept.confidence, kept.review) == (Source.USER_CORRECTION, 0.90, ReviewReason.INFERRED)
+    assert (kept.source, kept.confidence, kept.review) == (Source.USER_CORRECTION, 0.90, ReviewReason.STATED)
     assert kept.type in (MemoryType.PREFERENCE, MemoryType.REQUIREMENT)
 
 
@@ -45,6 +45,33 @@ def test_what_the_person_hardly_said_is_not_put_into_their_mouth(memory: Hollowa
     text = "The cache of the tokens refuses late requests with a lock of its own and a timer, so it needs a comment"
     (row,) = read_and_store(memory, told, lesson(text, "add a comment about the cache", kind="convention"))
     assert memory.get(row.memory).source is not Source.USER_CORRECTION
+
+
+def test_a_rule_in_the_words_of_the_model_is_still_the_persons(memory: Holloway) -> None:
+    told = Story().user("hmm but two caches are not great either, any other option?")
+    text = "Code of the shop never has two caches: the person declined a second one in Redis and wants another solution"
+    (row,) = read_and_store(memory, told, lesson(text, "two caches are not great either", kind="user_rule"))
+    kept = memory.get(row.memory)
+    assert (kept.source, kept.confidence, kept.review) == (Source.USER_CORRECTION, 0.70, ReviewReason.STATED)
+
+
+def test_a_fact_that_the_person_stated_is_theirs_and_needs_no_review(memory: Holloway) -> None:
+    told = Story().user("The cache of the tokens is empty at start, that is why the login fails.")
+    (row,) = read_and_store(memory, told, lesson(CAUSE, "The cache of the tokens is empty at start", kind="gotcha"))
+    kept = memory.get(row.memory)
+    assert (kept.source, kept.confidence, kept.review) == (Source.USER_CORRECTION, 0.80, None)
+
+
+def test_the_command_of_a_lesson_is_a_tag_by_which_it_is_told(memory: Holloway) -> None:
+    by_command = lesson(CAUSE, "is empty at start", trigger=("command", "`make warm`"))
+    (row,) = read_and_store(memory, story(), by_command)
+    assert memory.get(row.memory).tags == ("$ make warm",)
+
+
+def test_a_fix_is_not_repeated_in_its_own_summary(memory: Holloway) -> None:
+    by_error = lesson(CAUSE, "is empty at start", kind="error_fix", trigger=("error", "KeyError: 'token'"))
+    (row,) = read_and_store(memory, story(), by_error)
+    assert memory.get(row.memory).summary == CAUSE
 
 
 def test_quotes_are_stored_beside_a_lesson_and_shown_by_why(memory: Holloway) -> None:

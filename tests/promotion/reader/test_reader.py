@@ -46,7 +46,7 @@ def test_the_name_of_a_project_cannot_speak_in_the_prompt() -> None:
 def test_equal_sessions_have_equal_prompts() -> None:
     first, second = (build_prompts("shop", build_session_view(hostile().pad())) for _ in range(2))
     assert [prompt.hash for prompt in first] == [prompt.hash for prompt in second]
-    assert read_prompt_version().startswith("1-")
+    assert read_prompt_version().startswith("2-")
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,22 @@ def test_a_session_gives_at_most_fifteen_lessons(memory: Holloway) -> None:
     judged = judge_answers(answers, collect_evidence(memory, told), Learning(memory.opened).trust())
     assert sum(not judgement.is_refused for judgement in judged) == 15
     assert [judgement.finding.check for judgement in judged if judgement.is_refused] == ["limit"] * 15
+
+
+def test_the_persons_word_comes_first_where_there_are_too_many(memory: Holloway) -> None:
+    said = [f"The cache of module m{number} is filled at start by its own timer." for number in range(16)]
+    told = Story().user("Never fill the cache of module m99 by hand, the timer of the server does it")
+    for sentence in said:
+        told = told.says(sentence, thinking=False)
+    rule = lesson("Never fill the cache of module m99 by hand", "Never fill the cache of module m99", kind="user_rule")
+    others = [lesson(sentence.rstrip("."), sentence) for sentence in said]
+    answers = {number: answer(*others[4 * number : 4 * number + 4]) for number in range(4)}
+    last = json.loads(answers[3])["lessons"]
+    answers[3] = answer(*last, rule)
+    judged = judge_answers(answers, collect_evidence(memory, told), Learning(memory.opened).trust())
+    kept = [judgement.text for judgement in judged if not judgement.is_refused]
+    assert len(kept) == 15
+    assert rule["text"] in kept
 
 
 def test_the_model_is_told_that_the_session_is_data() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from holloway.domain.event import Said
 from holloway.promotion.reader import view_rows
 from holloway.promotion.reader.view_rows import Voice, build_rows
 from tests.observer.story import Story
@@ -46,6 +47,20 @@ def test_a_plan_of_fifty_thousand_characters_is_pasted_and_bounded() -> None:
     assert texts(story, Voice.PERSON) == []
     (row,) = texts(story, Voice.PASTED)
     assert len(row) < view_rows.PROMPT_ROW_CHARS_MAX + 10
+
+
+def test_an_accepted_plan_and_an_answer_to_a_question_are_shown() -> None:
+    plan = "User has approved your plan. You can start coding.\n\n## Approved Plan:\n# Cache\n\nWarm it by the login."
+    chosen = 'User has answered your questions: "When is it warmed?"="By the login".'
+    story = Story().other("ExitPlanMode", plan).other("AskUserQuestion", chosen).other("ExitPlanMode", "no", ok=False)
+    assert texts(story, Voice.PLAN) == ["# Cache\n\nWarm it by the login."]
+    assert texts(story, Voice.ANSWER) == [chosen]
+
+
+def test_a_team_mate_is_no_subagent() -> None:
+    story = Story().event(Said(1_100.0, "The cache is cold.", actor="teammate web"))
+    assert texts(story, Voice.TEAMMATE) == ["The cache is cold."]
+    assert texts(story, Voice.SUBAGENT) == []
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,11 @@ def is_report(text: str) -> bool:
     return bool(_cue("report").search(text) or _cue("open_bug").search(text))
 
 
+def is_change_summary(text: str) -> bool:
+    """Return whether the words of a commit say what it changed, or what was wrong before it."""
+    return bool(_cue("change").search(text))
+
+
 @cache
 def _cue(name: str) -> re.Pattern[str]:
     return re.compile(load_table("prose_cues")["explanation"][name])

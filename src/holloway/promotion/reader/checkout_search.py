@@ -28,11 +28,11 @@ INSTRUCTION_CHARS_MAX = 200_000
 
 
 class CheckoutSearch:
-    """A checkout at its HEAD. A folder without git knows no file and no name."""
+    """A checkout at its HEAD or at another commit. A folder without git knows no file and no name."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, commit: str = "") -> None:
         self._root = root
-        self.commit = git.head_commit(root) if git.find_root(root) else ""
+        self.commit = (commit or git.head_commit(root)) if git.find_root(root) else ""
         self._matches: dict[str, frozenset[str] | None] = {}
 
     @cached_property
@@ -54,6 +54,11 @@ class CheckoutSearch:
         name = posixpath.basename(path)
         matches = [file for file in self._files_by_name.get(name, ()) if file.endswith(f"/{path.lstrip('/')}")]
         return matches[0] if len(matches) == 1 else ""
+
+    def has_file_ending(self, path: str) -> bool:
+        """Return whether a tracked file has this path or ends with it; several may."""
+        names = self._files_by_name.get(posixpath.basename(path), ())
+        return any(f"/{file}".endswith(f"/{path.lstrip('/')}") for file in names)
 
     def is_folder(self, path: str) -> bool:
         """Return whether the commit has files below a folder."""

@@ -22,7 +22,6 @@ from holloway.promotion.reader.lesson_evidence import (
 )
 from holloway.promotion.reader.view_rows import AGENT_VOICES, PERSON_VOICES, Voice
 from holloway.safety.prompt_injection import find_injection
-from holloway.safety.repository_text import admit
 from holloway.text.command_compare import main_step, normalise_command
 from holloway.text.commands import parse_command
 
@@ -88,7 +87,7 @@ def check_files(lesson: Lesson, evidence: SessionEvidence) -> str:
     if lesson.proposal.files and not lesson.files:
         return "none of its files exists"
     for path in list_named_paths(lesson.text):
-        is_known = evidence.checkout.resolve_file(path) or evidence.is_touched(path)
+        is_known = evidence.checkout.has_file_ending(path) or evidence.is_touched(path)
         if not is_known and evidence.checkout.commit and not _is_quoted(path, lesson):
             return f"it names {path[:100]}, which does not exist"
     return ""
@@ -99,11 +98,27 @@ def _is_quoted(name: str, lesson: Lesson) -> bool:
 
 
 def check_names(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Refuse a lesson that names code which neither the checkout nor the session has."""
-    for name in list_searched_names(lesson.text):
-        is_absent = evidence.checkout.find_files_with(name) == frozenset() and not evidence.added_name(name)
-        if is_absent and not any(name in row.text for row in evidence.view.rows):
-            return f"it names {name}, which neither the code nor the session has"
+    """Refuse a lesson that names code which nothing but prose has: a proposal that nobody made real, or a past name.
+
+    Names in outputs and commands may be of other programs, names in edits may wait for their commit, and a name that is
+    said to be absent is searched for by another check.
+    """
+    absent_names = {name for clause in _list_clauses("absence", lesson.text) for name in list_searched_names(clause)}
+    for name in (name for name in list_searched_names(lesson.text) if name not in absent_names):
+        if not evidence.has_code_name(name) and not evidence.is_seen_name(name):
+            return f"it names {name}, which neither the code nor a command of the session has"
+    return ""
+
+
+def check_location(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a location of code whose names are all elsewhere."""
+    paths = {path for path in lesson.files if path in evidence.checkout.files}
+    names = list_searched_names(lesson.text)
+    if lesson.proposal.kind != "location" or not names or not paths or len(paths) < len(lesson.files):
+        return ""
+    places = [evidence.checkout.find_files_with(name) for name in names]
+    if all(files is not None and not files & paths for files in places):
+        return f"none of its names is in {min(paths)[:100]}"
     return ""
 
 
@@ -241,24 +256,27 @@ def _is_persons_alone(lesson: Lesson) -> bool:
 
 
 def check_age(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Refuse a lesson whose file has changed for the most part since the session."""
+    """Refuse a lesson whose file has changed for the most part since the session, unless all its names still stand."""
     moment = datetime.fromtimestamp(min(max(evidence.pad.last_at, 0.0), 4e9), UTC)
+    names = list_searched_names(lesson.text)
     for path in lesson.files:
         if path in evidence.checkout.files and evidence.checkout.has_changed_since(path, moment):
+            if names and all(evidence.checkout.find_files_with(name) for name in names):
+                return ""
             return f"{path[:100]} has changed for the most part since"
     return ""
 
 
 def check_committed(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Let a lesson wait that is about names or files which no commit has yet."""
+    """Let a lesson wait that is about names or files which no commit has yet, the session's own included."""
     if not evidence.checkout.commit:
         return ""
     for name in list_searched_names(lesson.text):
-        if evidence.added_name(name) and evidence.checkout.find_files_with(name) == frozenset():
+        if evidence.checkout.find_files_with(name) == frozenset() and evidence.is_uncommitted_name(name):
             return f"no commit has {name} yet"
-    edited = evidence.activity.edited_files
-    missing = [path for path in lesson.files if path not in evidence.checkout.files and path in edited]
-    return f"no commit has {missing[0][:100]} yet" if missing and len(missing) == len(lesson.files) else ""
+    missing = [path for path in lesson.files if path not in evidence.checkout.files]
+    uncommitted = [path for path in missing if evidence.is_uncommitted_file(path)]
+    return f"no commit has {uncommitted[0][:100]} yet" if len(uncommitted) == len(lesson.files) > 0 else ""
 
 
 def check_origin(lesson: Lesson, evidence: SessionEvidence) -> str:
@@ -272,16 +290,16 @@ def check_origin(lesson: Lesson, evidence: SessionEvidence) -> str:
 def check_foreign_action(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Let a person review what would make an agent act on the word of untrusted text."""
     texts = f"{lesson.text} {lesson.proposal.why}"
-    if lesson.foreign_quotes and cue("action").search(texts):
+    commands = _BACKTICKED_COMMAND.findall(texts)
+    if lesson.foreign_quotes and (cue("action").search(texts) or any(map(_is_run, commands))):
         return f"it would make an agent act, and quotes {lesson.foreign_quotes[0].source}"
     return ""
 
 
-def check_foreign_form(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Let a person review a text with a quote of untrusted text that gives orders or names a host."""
-    if lesson.foreign_quotes and not admit("explanation", lesson.text):
-        return f"it does not read as an explanation, and quotes {lesson.foreign_quotes[0].source}"
-    return ""
+def _is_run(command: str) -> bool:
+    """Return whether a text in backticks is a command that does something, and no name of code."""
+    step = main_step(command) if " " in command.strip() else None
+    return step is not None and step.kind not in ("other", "read", "search", "list")
 
 
 REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
@@ -290,6 +308,7 @@ REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("task wish", check_task_wish),
     ("files", check_files),
     ("names", check_names),
+    ("location", check_location),
     ("absence", check_absence),
     ("commands", check_commands),
     ("plan", check_plan),
@@ -301,7 +320,6 @@ REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
 REVIEW_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("origin", check_origin),
     ("foreign action", check_foreign_action),
-    ("foreign form", check_foreign_form),
 )
 WAITING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (("commit", check_committed),)
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import posixpath
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from holloway import git
 from holloway.data import load_table
+from holloway.domain.event import ToolKind
 from holloway.observer.activity import SessionActivity
 from holloway.observer.provenance import WEAK_SOURCES, trace_signals
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.observer.signals.statements import extract_code_names, extract_sha
-from holloway.promotion.reader.view_rows import AGENT_VOICES, PERSON_VOICES, Voice
+from holloway.promotion.reader.checkout_search import CheckoutSearch
+from holloway.promotion.reader.view_rows import AGENT_VOICES, AGREED_VOICES, PERSON_VOICES, Voice
 from holloway.text.command_compare import covers_target, is_same_program, main_step
 from holloway.text.identifiers import STOP_WORDS, expand_words
 from holloway.text.programs import CHECK, RUN, TEST
@@ -25,15 +27,20 @@ if TYPE_CHECKING:
     from holloway.observer.activity import ActivityEntry
     from holloway.observer.carriers import Trust
     from holloway.observer.scratchpad import Scratchpad
-    from holloway.promotion.reader.checkout_search import CheckoutSearch
     from holloway.promotion.reader.lesson_answer import ProposedLesson
     from holloway.promotion.reader.quote_search import LocatedQuote
     from holloway.promotion.reader.session_view import ReaderView
     from holloway.promotion.reader.view_rows import ViewRow
 
-PASTED_SOURCE = "pasted into a prompt"
+_VOICE_SOURCES = {Voice.PASTED: "pasted into a prompt", Voice.TEAMMATE: "a message of a team-mate"}
+"""Voices that are foreign whatever they quote: nobody saw where their words come from."""
+PERSON_SAID = "the person said it"
 CLAIM_WORDS_SHARED_MIN = 2
-NAMES_IN_TREE_MIN = 1
+_FACT_VOICES = frozenset({Voice.PERSON, Voice.PASTED, Voice.COMMAND, Voice.OUTPUT, Voice.LOOKUP, Voice.COMMIT})
+_CODE_KINDS = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.EDIT, ToolKind.WRITE, ToolKind.SUBAGENT})
+"""Kinds of tools whose results are code of the project or prose: the code is searched for at its newest state."""
+NAMES_IN_TREE_MIN = 2
+"""Names of code that a plain fact must have, all of them in its files, for the checkout to bear it out."""
 CLAIM_STEM_CHARS = 5
 _BACKTICKED = re.compile(r"`([^`\n]{2,120})`")
 _CODE_LIKE = re.compile(r"[a-z][a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z]|\w_\w|\w\(\)|::|\w\.\w")
@@ -103,6 +110,41 @@ class SessionEvidence:
         """Return whether the session's own edits have a name."""
         return name in self._added
 
+    def has_code_name(self, name: str) -> bool:
+        """Return whether the checkout, an edit of the session or its last commit has a name; unknown counts as yes."""
+        if self.checkout.find_files_with(name) != frozenset() or self.added_name(name):
+            return True
+        return self._last_commit is not None and self._last_commit.find_files_with(name) != frozenset()
+
+    def is_seen_name(self, name: str) -> bool:
+        """Return whether a name is in what a program printed, a person or a commit said, and not only in prose."""
+        if any(name in row.text for row in self.view.rows if row.voice in _FACT_VOICES):
+            return True
+        outputs = (action for action in self.pad.actions if action.kind not in _CODE_KINDS)
+        return any(name in action.command or name in (action.whole or action.text) for action in outputs)
+
+    @cached_property
+    def _last_commit(self) -> CheckoutSearch | None:
+        """The checkout as the session committed it last, on whatever branch; None without such a commit."""
+        hashes = [extract_sha(commit) for commit in self.activity.successful_commits]
+        sha = next((sha for sha in reversed(hashes) if sha and git.has_commit(self.root, sha)), "")
+        return CheckoutSearch(self.root, sha) if sha else None
+
+    def is_uncommitted_name(self, name: str) -> bool:
+        """Return whether the session's edits brought a name, and no commit of the session followed."""
+        steps = [action.step for action in self.pad.actions if any(name in line for line in action.added)]
+        return bool(steps) and not self._has_commit_after(min(steps))
+
+    def is_uncommitted_file(self, path: str) -> bool:
+        """Return whether the session edited a file, and no commit of the session followed."""
+        steps = [edit.step for edit in self.activity.successful_edits if edit.path == path]
+        return bool(steps) and not self._has_commit_after(min(steps))
+
+    def _has_commit_after(self, step: int) -> bool:
+        """Return whether a commit of the session that the repository has, on any branch, followed a step."""
+        later = (commit for commit in self.activity.successful_commits if commit.step >= step)
+        return any(git.has_commit(self.root, sha) for commit in later if (sha := extract_sha(commit)))
+
     def list_later_prompts(self, step: int) -> Iterator[ViewRow]:
         """Yield what the person said after a step."""
         return (row for row in self.view.rows if row.voice in PERSON_VOICES and row.step >= step)
@@ -119,14 +161,14 @@ class SessionEvidence:
         ]
         sources = trace_signals(self.pad, signals, trust).sources
         return [
-            quote._replace(source=sources.get(id(signal), "") or _name_voice_source(quote.row.voice))
+            quote._replace(source=sources.get(id(signal), "") or _VOICE_SOURCES.get(quote.row.voice, ""))
             for quote, signal in zip(quotes, signals, strict=True)
         ]
 
     def find_corroboration(self, lesson: Lesson) -> str:
         """Return what agrees with a lesson beyond the agent's own words; empty if nothing does."""
         if set(lesson.person_quotes) & set(lesson.stating_quotes):
-            return "the person said it"
+            return PERSON_SAID
         step = max((quote.row.step for quote in lesson.own_quotes), default=0)
         commit_row = next((quote.row for quote in lesson.own_quotes if quote.row.voice is Voice.COMMIT), None)
         if commit_row is not None and self._stands(commit_row.step):
@@ -139,19 +181,28 @@ class SessionEvidence:
         )
 
     def _find_agreement(self, lesson: Lesson) -> str:
-        """Return whether the person agreed in the next prompt after the agent said it."""
+        """Return whether the person agreed in the next prompt after the agent said it, or answered as quoted."""
         for quote in lesson.own_quotes:
+            if quote.row.voice in AGREED_VOICES:
+                return "the person agreed"
             if quote.row.voice not in AGENT_VOICES:
                 continue
             reply = next(
                 (row for row in self.list_later_prompts(quote.row.step) if row.number > quote.row.number), None
             )
-            if reply and cue("agreement").search(reply.text[:300]) and not cue("refusal").search(reply.text[:300]):
+            if reply is None or cue("refusal").search(reply.text[:300]):
+                continue
+            if cue("agreement").search(reply.text[:300]) or any(item.row == reply for item in lesson.person_quotes):
                 return "the person agreed"
         return ""
 
     def _find_green_run(self, lesson: Lesson, step: int) -> str:
-        """Return whether a run that failed before passed later, after an edit of a file of the lesson."""
+        """Return whether a run that failed before passed later, after an edit of a file of the lesson.
+
+        That proves a cause or a fix; how code behaves was perhaps changed by that very edit.
+        """
+        if not cue("diagnosis").search(f"{lesson.text} {lesson.proposal.why}"):
+            return ""
         edited = {entry.path: entry.step for entry in self.activity.successful_edits if entry.path in lesson.files}
         if not edited:
             return ""
@@ -201,10 +252,6 @@ def _choose_signal(voice: Voice) -> SignalName:
     if voice in PERSON_VOICES:
         return SignalName.USER_CORRECTION
     return SignalName.EXTERNAL_REFERENCE if voice is Voice.OUTPUT else SignalName.CONCLUSION
-
-
-def _name_voice_source(voice: Voice) -> str:
-    return PASTED_SOURCE if voice is Voice.PASTED else ""
 
 
 def _has_passed(entry: ActivityEntry) -> bool:

@@ -23,6 +23,7 @@ from holloway.promotion.reader.view_rows import Voice
 from holloway.store import candidates as ledger
 from holloway.store.candidates import DROPPED, HELD, StoredCandidate
 from holloway.store.filter import Filter
+from holloway.store.lookup import COMMAND_TAG_PREFIX, READER_ORIGIN
 from holloway.text.failures import fingerprint_failure
 from holloway.text.fingerprint import fingerprint_text
 from holloway.text.sanitize import one_line
@@ -46,11 +47,12 @@ WISH_CONFIDENCE = 0.70
 """A statement of the person that may be about the task at hand."""
 CORROBORATED_CONFIDENCE = 0.80
 CONCLUDED_CONFIDENCE = 0.66
-READER_ORIGIN = "reader:"
 REPEATED_SHARE = 0.8
 """Share of the words of a memory that are in one quote, when the memory is that quote."""
 PERSONS_SHARE_MIN = 0.25
 """Share of the words of a lesson that the person must have used for it to be their word."""
+RULE_SHARE_MIN = 0.12
+"""That share for what the reader calls a rule of the person: rules are short, and their reason is in other words."""
 _PERSONS_KINDS = frozenset({"user_rule", "decision", "convention", "constraint"})
 
 
@@ -146,7 +148,7 @@ def build_draft(
         source=source,
         state=State.QUARANTINED if for_review else None,
         confidence=initial * (confidence.TAINTED_FACTOR if for_review else 1.0),
-        review=_choose_review(source, for_review=for_review),
+        review=_choose_review(source, lesson, for_review=for_review),
         session=session.id,
         agent=session.agent,
         branch=session.branch,
@@ -159,22 +161,26 @@ def build_draft(
 
 
 def _choose_tags(lesson: Lesson, *, for_review: bool) -> tuple[str, ...]:
-    """Return the topic or the command that a lesson is for, and the untrusted source of one for review."""
+    """Return the topic or the command that a lesson is told with, and the untrusted source of one for review."""
     kind, value = lesson.proposal.trigger
-    topic = one_line(value, TAG_CHARS_MAX) if kind in ("topic", "command") else ""
+    prefix = COMMAND_TAG_PREFIX if kind == "command" else ""
+    topic = one_line(prefix + value.strip("`$ "), TAG_CHARS_MAX) if kind in ("topic", "command") and value else ""
     source = f"from {_name_source(lesson)}"[:60] if for_review else ""
     return tuple(filter(None, (topic, source)))
 
 
-def _choose_review(source: Source, *, for_review: bool) -> ReviewReason | None:
+def _choose_review(source: Source, lesson: Lesson, *, for_review: bool) -> ReviewReason | None:
     if for_review:
         return ReviewReason.TAINTED
-    return ReviewReason.INFERRED if source is Source.USER_CORRECTION else None
+    is_rule = source is Source.USER_CORRECTION and lesson.proposal.kind in _PERSONS_KINDS
+    return ReviewReason.STATED if is_rule else None
 
 
 def _choose_source(judgement: JudgedLesson, lesson: Lesson) -> tuple[Source, float]:
     """Return who says a lesson and how far it may be believed at birth: only a person's rule for good stands alone."""
-    if lesson.proposal.kind in _PERSONS_KINDS and _is_persons_claim(lesson):
+    if _is_persons_claim(lesson):
+        if lesson.proposal.kind not in _PERSONS_KINDS:
+            return Source.USER_CORRECTION, CORROBORATED_CONFIDENCE
         return Source.USER_CORRECTION, RULE_CONFIDENCE if _is_for_good(lesson) else WISH_CONFIDENCE
     if not judgement.corroboration:
         return Source.AGENT_CONCLUDED, CONCLUDED_CONFIDENCE
@@ -186,8 +192,9 @@ def _choose_source(judgement: JudgedLesson, lesson: Lesson) -> tuple[Source, flo
 def _is_persons_claim(lesson: Lesson) -> bool:
     """Return whether the person's own words make up enough of a claim to say "you said"."""
     words = content_words(lesson.text)
-    quotes = (quote.text for quote in lesson.person_quotes)
-    return any(count_shared_words(lesson.text, quote) >= PERSONS_SHARE_MIN * len(words) for quote in quotes)
+    share_min = RULE_SHARE_MIN if lesson.proposal.kind == "user_rule" else PERSONS_SHARE_MIN
+    quotes = (quote.text for quote in set(lesson.person_quotes) & set(lesson.stating_quotes))
+    return any(count_shared_words(lesson.text, quote) >= share_min * len(words) for quote in quotes)
 
 
 def _is_for_good(lesson: Lesson) -> bool:

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from holloway.promotion.reader.view_rows import ViewRow
 
 
+FREE_QUOTE_CHARS_MIN = 4
+"""Length from which a quote may be in another row than it names: an answer such as "2" or "yes" is everywhere."""
+_TYPOGRAPHY = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "})
+
+
 class LocatedQuote(NamedTuple):
     """A quote, the row that it is from, and the untrusted source that it comes from, if any."""
 
@@ -33,11 +38,13 @@ class QuoteIndex:
         if not folded:
             return None
         matches = [row for row, text in self._rows if folded in text]
+        if len(folded) < FREE_QUOTE_CHARS_MIN:
+            matches = [row for row in matches if row.number == quote.row]
         if not matches:
             return None
         return LocatedQuote(folded, next((row for row in matches if row.number == quote.row), matches[0]))
 
 
 def fold_space(text: str) -> str:
-    """Return a text with each run of white space as one space."""
-    return " ".join(text.split())
+    """Return a text with each run of white space as one space, and typographic quotation marks as plain ones."""
+    return " ".join(text.translate(_TYPOGRAPHY).split())

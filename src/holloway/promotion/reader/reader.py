@@ -15,7 +15,7 @@ from holloway.config import READER_ANSWER_TOKENS, SESSION_LESSONS_MAX, STRETCH_L
 from holloway.llm.metered_client import render_prompt
 from holloway.promotion.reader.lesson_answer import ProposedLesson, RefusedItem, parse_answer
 from holloway.promotion.reader.lesson_checks import CheckResult, Treatment, check_lesson
-from holloway.promotion.reader.lesson_evidence import Lesson
+from holloway.promotion.reader.lesson_evidence import PERSON_SAID, Lesson
 from holloway.promotion.reader.quote_search import QuoteIndex
 from holloway.safety.neutralize import neutralize_text
 from holloway.safety.secrets import redact_secrets
@@ -149,13 +149,21 @@ def _judge_lesson(lesson: Lesson, evidence: SessionEvidence) -> JudgedLesson:
 
 
 def _limit_lessons(judged: list[JudgedLesson]) -> list[JudgedLesson]:
-    """Refuse accepted lessons beyond the limit of a session; the first of each stretch come first."""
-    accepted = [lesson for lesson in judged if not lesson.is_refused]
-    ranked = sorted(accepted, key=lambda judgement: _rank_lesson(judgement.lesson))
-    surplus = {id(lesson) for lesson in ranked[SESSION_LESSONS_MAX:]}
+    """Refuse lessons beyond the limit of a session: of those that pass, and as many again for those that do not yet.
+
+    The person's word comes first, then the first of each stretch.
+    """
+    surplus: set[int] = set()
+    for has_passed in (True, False):
+        accepted = [item for item in judged if not item.is_refused and (item.finding.treatment is None) is has_passed]
+        ranked = sorted(accepted, key=_rank_lesson)
+        surplus |= {id(lesson) for lesson in ranked[SESSION_LESSONS_MAX:]}
     finding = CheckResult(Treatment.REFUSE, "limit", f"more than {SESSION_LESSONS_MAX} from one session")
     return [replace(lesson, finding=finding) if id(lesson) in surplus else lesson for lesson in judged]
 
 
-def _rank_lesson(lesson: Lesson | None) -> tuple[int, int]:
-    return (lesson.proposal.place, lesson.proposal.stretch) if lesson else (0, 0)
+def _rank_lesson(judgement: JudgedLesson) -> tuple[bool, int, int]:
+    """Return the place of a lesson among those of a session: the person's word first, then by worth."""
+    proposal = judgement.lesson.proposal if judgement.lesson else None
+    is_persons = judgement.corroboration == PERSON_SAID
+    return (not is_persons, proposal.place, proposal.stretch) if proposal else (True, 0, 0)

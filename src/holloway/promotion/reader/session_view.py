@@ -25,7 +25,10 @@ _RICHNESS = {
     Voice.COMMIT: 2.0,
     Voice.AGENT: 1.0,
     Voice.SUMMARY: 1.0,
+    Voice.PLAN: 1.0,
+    Voice.ANSWER: 2.0,
     Voice.SUBAGENT: 0.7,
+    Voice.TEAMMATE: 0.7,
     Voice.OUTPUT: 0.5,
     Voice.PASTED: 0.3,
 }

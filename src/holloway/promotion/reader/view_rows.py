@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from holloway.domain.event import ToolKind
+from holloway.domain.event import TEAMMATE_PREFIX, ToolKind
 from holloway.observer import own_text
 from holloway.observer.passages import extract_typed_text
 from holloway.observer.words.prompt import split_pasted_blocks, strip_host_additions
@@ -31,16 +31,20 @@ if TYPE_CHECKING:
     from holloway.observer.scratchpad import Action, Note, Scratchpad
 
 PROMPT_ROW_CHARS_MAX = 6_000
-PASTED_ROW_CHARS_MAX = 800
+PASTED_ROW_CHARS_MAX = 6_000
 DOCUMENT_CHARS_MIN = 1_500
 """Length from which a prompt that begins with a heading is a document, not what a person typed."""
-PROSE_ROW_CHARS_MAX = 3_000
+PROSE_ROW_CHARS_MAX = 4_500
 SUMMARY_ROW_CHARS_MAX = 5_000
 COMMAND_ROW_CHARS_MAX = 260
 ERROR_ROW_CHARS_MAX = 700
 OUTPUT_ROW_CHARS_MAX = 240
 REPORT_ROW_CHARS_MAX = 1_600
-"""Limit of the result of a subagent, a server or a page."""
+"""Limit of the result of a server or a page."""
+SUBAGENT_ROW_CHARS_MAX = 3_000
+"""Limit of the result of a subagent: the findings of a review stand there."""
+PLAN_ROW_CHARS_MAX = 4_500
+ANSWER_ROW_CHARS_MAX = 1_600
 COMMIT_ROW_CHARS_MAX = 2_000
 DIFF_LINES_MAX = 8
 DIFF_LINE_CHARS_MAX = 140
@@ -48,6 +52,9 @@ NAMED_FILES_MAX = 8
 
 REJECTION = "The user doesn't want to proceed"
 """Beginning of a host's own result of a tool call that the person rejected; its tool has not run."""
+_PLAN_TOOLS = frozenset({"ExitPlanMode", "exit_plan_mode"})
+_PLAN_HEADING = "## Approved Plan"
+_QUESTION_TOOLS = frozenset({"AskUserQuestion", "question"})
 _DIGEST = re.compile(r"[0-9a-f]{8}")
 _EXIT_CODE = re.compile(r"(?:Exit code|exited with code|exit status)[: ]*(-?\d{1,5})", re.IGNORECASE)
 _HEADING = re.compile(r"^#{1,6} ")
@@ -63,7 +70,10 @@ class Voice(StrEnum):
     PERSON = "person"
     PASTED = "pasted by person"
     AGENT = "agent"
+    PLAN = "plan accepted by person"
+    ANSWER = "answered by person"
     SUBAGENT = "sub-agent"
+    TEAMMATE = "team-mate"
     SUMMARY = "summary"
     COMMAND = "command"
     OUTPUT = "output"
@@ -73,7 +83,9 @@ class Voice(StrEnum):
     REJECTED = "rejected by person"
 
 
-AGENT_VOICES = frozenset({Voice.AGENT, Voice.SUBAGENT, Voice.SUMMARY})
+AGENT_VOICES = frozenset({Voice.AGENT, Voice.SUBAGENT, Voice.SUMMARY, Voice.PLAN, Voice.ANSWER})
+AGREED_VOICES = frozenset({Voice.PLAN, Voice.ANSWER})
+"""Words of the agent that the person chose or accepted, as the host records it."""
 PERSON_VOICES = frozenset({Voice.PERSON, Voice.REJECTED})
 
 
@@ -154,8 +166,13 @@ def _draft_note(note: Note) -> Iterator[_Draft]:
     elif note.voice == "summary":
         yield note.step, note.at, Voice.SUMMARY, clean_row(note.text, SUMMARY_ROW_CHARS_MAX), True
     elif note.voice in ("agent", "record"):
-        voice = Voice.SUBAGENT if note.actor else Voice.AGENT
-        yield note.step, note.at, voice, clean_row(note.text, PROSE_ROW_CHARS_MAX), False
+        yield note.step, note.at, _name_agent(note.actor), clean_row(note.text, PROSE_ROW_CHARS_MAX), False
+
+
+def _name_agent(actor: str) -> Voice:
+    if actor.startswith(TEAMMATE_PREFIX):
+        return Voice.TEAMMATE
+    return Voice.SUBAGENT if actor else Voice.AGENT
 
 
 def _draft_prompt(note: Note) -> Iterator[_Draft]:
@@ -186,8 +203,15 @@ def _draft_action(action: Action) -> Iterator[_Draft]:
     elif action.kind in _REPORT_KINDS:
         called = " ".join(filter(None, (action.tool, action.url or action.pattern or action.path)))
         yield step, at, Voice.COMMAND, clean_row(called, COMMAND_ROW_CHARS_MAX), False
-        voice = Voice.SUBAGENT if action.kind is ToolKind.SUBAGENT else Voice.OUTPUT
-        yield step, at, voice, clean_row(action.whole or action.text, REPORT_ROW_CHARS_MAX), False
+        is_subagent = action.kind is ToolKind.SUBAGENT
+        limit = SUBAGENT_ROW_CHARS_MAX if is_subagent else REPORT_ROW_CHARS_MAX
+        voice = Voice.SUBAGENT if is_subagent else Voice.OUTPUT
+        yield step, at, voice, clean_row(action.whole or action.text, limit), False
+    elif action.ok and action.tool in _PLAN_TOOLS:
+        plan = (action.whole or action.text).partition(_PLAN_HEADING)[2].partition("\n")[2]
+        yield step, at, Voice.PLAN, clean_row(plan, PLAN_ROW_CHARS_MAX), False
+    elif action.ok and action.tool in _QUESTION_TOOLS:
+        yield step, at, Voice.ANSWER, clean_row(action.whole or action.text, ANSWER_ROW_CHARS_MAX), False
     elif action.ok is False:
         called = " ".join(filter(None, (action.tool, action.path or action.pattern)))
         yield step, at, Voice.COMMAND, clean_row(f"{called} (failed)", COMMAND_ROW_CHARS_MAX), False

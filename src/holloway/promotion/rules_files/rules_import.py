@@ -20,7 +20,7 @@ from holloway.promotion.rules_files.split_blocks import split_rule_blocks
 from holloway.safety.secrets import redact_secrets
 from holloway.store.filter import Filter
 from holloway.store.lifecycle import GONE
-from holloway.store.lookup import NOTE_PREFIX, OBSERVED_PREFIX
+from holloway.store.lookup import NOTE_PREFIX, OBSERVED_PREFIX, READER_ORIGIN
 from holloway.store.write_gate import sanitize_draft
 from holloway.text.fingerprint import normalise_text
 
@@ -295,4 +295,6 @@ def describe_origin(memory: Memory) -> str:
     if memory.origin.startswith(NOTE_PREFIX):
         host, _, name = memory.origin.removeprefix(NOTE_PREFIX).rpartition("#")[0].partition(":")
         return f"a note of {host} ({name})"
+    if memory.origin.startswith(READER_ORIGIN):
+        return f"proposed by the reader, session of {memory.stated_at[:10]}" if memory.stated_at else "the reader"
     return "" if memory.origin.startswith(OBSERVED_PREFIX) else memory.origin
