@@ -65,11 +65,14 @@ def load_runs(values: Sequence[str]) -> list[Run]:
 
 
 def load_verdicts(paths: Sequence[Path]) -> dict[str, dict[str, Row]]:
-    """Load the verdicts on each text by the name of the judge: the file and the number of the judge in it."""
+    """Load the verdicts on each text by the judge; a later line completes an earlier one."""
     verdicts: dict[str, dict[str, Row]] = defaultdict(dict)
     for path in paths:
         for row in read_rows(path):
-            verdicts[row["hash"]][str(row["judge"])] = row
+            known = verdicts[row["hash"]].get(str(row["judge"]), {})
+            gold = sorted({*known.get("gold", ()), *row.get("gold", ())})
+            fields = {name: value for name, value in row.items() if value not in ("", None)}
+            verdicts[row["hash"]][str(row["judge"])] = {"verdict": "", **known, **fields, "gold": gold}
     return verdicts
 
 
@@ -200,7 +203,7 @@ def score(options: argparse.Namespace) -> None:
 def describe_precision(told: Sequence[str], rows: Mapping[str, Row]) -> str:
     """Return the share of each verdict among the told texts; one without a verdict is noise and not clean."""
     counts = Counter(rows[key]["verdict"] if key in rows and rows[key]["verdict"] else "noise" for key in told)
-    clean = sum(bool(key in rows and rows[key]["clean"]) for key in told)
+    clean = sum(bool(key in rows and rows[key].get("clean")) for key in told)
     parts = [f"{name} {describe_share(counts[name], len(told))}" for name in VERDICTS]
     return ", ".join([*parts, f"clean {describe_share(clean, len(told))}"])
 

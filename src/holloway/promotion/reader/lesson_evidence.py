@@ -42,11 +42,11 @@ _CODE_KINDS = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.EDIT, ToolKind
 NAMES_IN_TREE_MIN = 2
 """Names of code that a plain fact must have, all of them in its files, for the checkout to bear it out."""
 CLAIM_STEM_CHARS = 5
-STATEMENT_SHARE_MIN = 0.4
+CLAIM_SENTENCE_SHARE_MIN = 0.4
 """Share of the words of a claim that a sentence has in which somebody states it."""
-STATEMENT_WORDS_MIN = 4
-STATEMENT_CHARS_MAX = 300
-STATEMENTS_MAX = 3
+CLAIM_SENTENCE_WORDS_MIN = 4
+CLAIM_SENTENCE_CHARS_MAX = 300
+CLAIM_SENTENCES_MAX = 3
 _STATING_VOICES = frozenset({Voice.PERSON, Voice.AGENT, Voice.PLAN, Voice.ANSWER, Voice.COMMIT})
 _BACKTICKED = re.compile(r"`([^`\n]{2,120})`")
 _CODE_LIKE = re.compile(r"[a-z][a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z]|\w_\w|\w\(\)|::|\w\.\w")
@@ -195,15 +195,15 @@ class SessionEvidence:
 
         A model may quote an output or a report where the agent says the same in its own words.
         """
-        words_min = max(STATEMENT_WORDS_MIN, STATEMENT_SHARE_MIN * len(content_words(claim)))
+        words_min = max(CLAIM_SENTENCE_WORDS_MIN, CLAIM_SENTENCE_SHARE_MIN * len(content_words(claim)))
         statements = []
         for row in (row for row in self.view.rows if row.voice in _STATING_VOICES):
             for sentence in (part for line in row.text.splitlines() for part in split_sentences(line)):
                 shared_count = count_shared_words(claim, sentence)
-                if shared_count >= words_min and len(sentence) <= STATEMENT_CHARS_MAX:
+                if shared_count >= words_min and len(sentence) <= CLAIM_SENTENCE_CHARS_MAX:
                     statements.append((shared_count, LocatedQuote(fold_space(sentence), row)))
         statements.sort(key=lambda pair: -pair[0])
-        return [quote for _, quote in statements[:STATEMENTS_MAX]]
+        return [quote for _, quote in statements[:CLAIM_SENTENCES_MAX]]
 
     def find_corroboration(self, lesson: Lesson) -> str:
         """Return what agrees with a lesson beyond the agent's own words; empty if nothing does."""
