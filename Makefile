@@ -37,9 +37,10 @@ $(VENV)/installed-dev: $(VENV)/installed requirements-dev.lock
 run: $(VENV)/installed ## map a project (PROJECT=path) and print what an agent would read
 	@$(BIN)/holloway init --project "$(PROJECT)"
 
-# Tests start hundreds of processes. Where PYTHONDONTWRITEBYTECODE is set, each of them would compile the source again.
+# Tests start hundreds of processes. Where PYTHONDONTWRITEBYTECODE is set, each of them would compile the source again,
+# and each run would compile all tests again.
 COMPILE := $(BIN)/python -m compileall -q src
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal -q
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 test: $(VENV)/installed-dev ## all tests of a commit
 	$(COMPILE)
