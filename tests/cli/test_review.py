@@ -1,10 +1,13 @@
 """The review begins with the last session, in as many words as the person cares for."""
 
+from pathlib import Path
+
 import click
 import pytest
 
 import holloway
 from holloway.cli import review
+from holloway.config import SEARCH_RESULTS_MAX
 from holloway.domain.memory import Relation, RelationType, State
 from tests.cli.conftest import Cli
 from tests.cli.test_sessions import watched
@@ -159,6 +162,21 @@ def test_decisions_are_applied_only_if_every_id_exists(cli: Cli, repository: Rep
     assert "Approved 0, dropped 1, later 0; " in cli("review", "--drop", learned).out
     with holloway.open(repository.root) as memory:
         assert memory.get(learned).deleted_at
+
+
+def test_what_is_left_is_counted_beyond_what_one_review_lists(cli: Cli, tmp_path: Path) -> None:
+    count = SEARCH_RESULTS_MAX + 2
+    lines = [f"- worker {number} must not read queue {number}" for number in range(count)]
+    (tmp_path / "many.md").write_text("\n".join(["# Gotchas", "", *lines]), "utf-8")
+    assert f"Imported {count} memories" in cli("import", str(tmp_path / "many.md")).out
+    listed = cli("review")
+    assert listed.out.count("worker ") == SEARCH_RESULTS_MAX
+    assert "2 more wait; they are listed once these are decided." in listed.out
+    first = cli("review", "--json").json["results"][0]["id"]
+    assert cli("review", "--drop", first).out == f"Approved 0, dropped 1, later 0; {count - 1} left to review.\n"
+    for card in cli("review", "--json").json["results"][:2]:
+        cli("review", "--drop", card["id"])
+    assert "more wait" not in cli("review").out
 
 
 def test_a_lesson_of_a_reader_is_shown_with_its_quotes_and_its_day(cli: Cli, repository: Repository) -> None:

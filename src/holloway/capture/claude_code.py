@@ -10,6 +10,7 @@ import heapq
 import os
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,8 @@ SEEN_MAX = 500_000
 """Maximum number of entries remembered to recognise those that a resumed session repeats."""
 TRANSCRIPT_FOLDER_LINES = 50
 """Number of lines searched for the working folder of a transcript."""
+FOLDERS_CACHED_MAX = 8
+"""Folders of which the files of subagents are remembered by session."""
 QUEUED_MAX = 1_000
 TEAMMATES_MAX = 50
 """Messages of team-mates in one entry."""
@@ -142,8 +145,28 @@ def _made_in(path: Path, root: Path) -> bool:
 def _subagent_files(path: Path) -> list[Path]:
     """Return the files that the subagents of a session wrote, in its folder or next to its file."""
     nested = islice((path.parent / path.stem / "subagents").glob("agent-*.jsonl"), SUBAGENTS_MAX)
-    siblings = (part for part in path.parent.glob("agent-*.jsonl") if part != path and _session_id(part) == path.stem)
-    return sorted([*nested, *islice(siblings, SUBAGENTS_MAX)])
+    siblings = _group_sibling_files(path.parent, _modified_ns(path.parent)).get(path.stem, [])
+    return sorted([*nested, *(part for part in siblings[:SUBAGENTS_MAX] if part != path)])
+
+
+@lru_cache(maxsize=FOLDERS_CACHED_MAX)
+def _group_sibling_files(folder: Path, modified_ns: int) -> dict[str, list[Path]]:
+    """Return the files of subagents that lie beside the sessions of a folder, by the id of their session.
+
+    All sessions of a project share the folder, so it is listed once for each state that it was in.
+    """
+    files: dict[str, list[Path]] = {}
+    for part in sorted(folder.glob("agent-*.jsonl")):
+        files.setdefault(_session_id(part), []).append(part)
+    return files
+
+
+def _modified_ns(folder: Path) -> int:
+    """Return when files were last added to a folder or removed from it; 0 if it does not exist."""
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _session_id(path: Path) -> str:
