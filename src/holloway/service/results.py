@@ -20,6 +20,7 @@ from holloway.store.candidates import StoredCandidate
 from holloway.store.contributions import Proposal
 from holloway.store.filter import Filter
 from holloway.store.project import Project
+from holloway.store.told_texts import ToldText
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -44,6 +45,7 @@ __all__ = [
     "RulesImported",
     "Standing",
     "StoredCandidate",
+    "ToldText",
     "describe_origin",
     "memory_json",
     "result_json",
