@@ -29,6 +29,7 @@ CLI_COMMANDS = {
         "sessions": ("sessions", "List the observed sessions"),
         "explain": ("sessions", "Show what was learned from a session, and why"),
         "status": ("project", "Show what this project's memory holds"),
+        "panel": ("panel", "Serve the web panel on this machine"),
     },
     "Correct": {
         "wrong": ("corrections", "Mark a memory wrong; agents stop seeing it at once"),

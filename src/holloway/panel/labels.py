@@ -1,0 +1,182 @@
+"""Words for what the store names with a code: types, states, sources, reasons, ages and numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holloway.domain.memory import MemoryType, RelationType, ReviewReason, Scope, Source, State, Visibility, WrongReason
+from holloway.panel.locale import mark_plural, mark_text
+from holloway.service.memory_card import FileState
+from holloway.service.memory_list import Preset
+
+if TYPE_CHECKING:
+    from holloway.panel.locale import Language
+
+TYPES = {
+    MemoryType.GOTCHA: mark_text("gotcha"),
+    MemoryType.DECISION: mark_text("decision"),
+    MemoryType.PREFERENCE: mark_text("preference"),
+    MemoryType.PATTERN: mark_text("pattern"),
+    MemoryType.REQUIREMENT: mark_text("requirement"),
+    MemoryType.ERROR_PATTERN: mark_text("error and fix"),
+    MemoryType.MODULE_INSIGHT: mark_text("module insight"),
+    MemoryType.PREFETCH_PATTERN: mark_text("files read together"),
+    MemoryType.WORK_STATE: mark_text("unfinished work"),
+    MemoryType.CAUSAL_DEPENDENCY: mark_text("dependency"),
+    MemoryType.TASK_CALIBRATION: mark_text("effort of a task"),
+    MemoryType.E2E_OBSERVATION: mark_text("end-to-end observation"),
+    MemoryType.DEAD_END: mark_text("dead end"),
+    MemoryType.WORK_UNIT_OUTCOME: mark_text("outcome of work"),
+    MemoryType.WORKFLOW_RECIPE: mark_text("recipe"),
+    MemoryType.CONTEXT_COST: mark_text("cost of context"),
+}
+STATES = {
+    State.CONFIRMED: mark_text("confirmed"),
+    State.UNCONFIRMED: mark_text("unconfirmed"),
+    State.QUARANTINED: mark_text("quarantined"),
+    State.STALE: mark_text("stale"),
+}
+SOURCES = {
+    Source.USER_TAUGHT: mark_text("taught by you"),
+    Source.USER_CORRECTION: mark_text("from a correction by you"),
+    Source.AGENT_EXPLICIT: mark_text("recorded by an agent"),
+    Source.OBSERVER_INFERRED: mark_text("inferred from what agents did"),
+    Source.ERROR_FIX: mark_text("from an error and its observed fix"),
+    Source.QA_AUTO: mark_text("from a check of finished work"),
+    Source.MCP_AUTO: mark_text("recorded over MCP"),
+    Source.COMMIT_AUTO: mark_text("from a commit"),
+    Source.AGENT_NOTE: mark_text("noted by an agent"),
+    Source.AGENT_CONCLUDED: mark_text("concluded by an agent"),
+    Source.SYNTHESIS: mark_text("synthesised from several sessions"),
+    Source.RULES_FILE: mark_text("read from a rules file"),
+    Source.FOREIGN_FILE: mark_text("imported from a file of unknown origin"),
+}
+SCOPES = {
+    Scope.GLOBAL: mark_text("whole project"),
+    Scope.MODULE: mark_text("module"),
+    Scope.WORK_UNIT: mark_text("work unit"),
+    Scope.SESSION: mark_text("session"),
+}
+VISIBILITIES = {
+    Visibility.PERSONAL: mark_text("only you"),
+    Visibility.PROJECT: mark_text("this project"),
+    Visibility.TEAM: mark_text("your team"),
+    Visibility.ORGANISATION: mark_text("your organisation"),
+}
+RELATIONS = {
+    RelationType.REQUIRED_WITH: mark_text("needed together with"),
+    RelationType.CONFLICTS_WITH: mark_text("conflicts with"),
+    RelationType.VALIDATES: mark_text("is evidence for"),
+    RelationType.SUPERSEDES: mark_text("replaces"),
+    RelationType.DERIVED_FROM: mark_text("was derived from"),
+    RelationType.NAMES: mark_text("names"),
+}
+RELATIONS_IN = {
+    RelationType.REQUIRED_WITH: mark_text("needed by"),
+    RelationType.CONFLICTS_WITH: mark_text("conflicts with"),
+    RelationType.VALIDATES: mark_text("evidence for it:"),
+    RelationType.SUPERSEDES: mark_text("replaced by"),
+    RelationType.DERIVED_FROM: mark_text("origin of"),
+    RelationType.NAMES: mark_text("named by"),
+}
+FILE_STATES = {FileState.REWRITTEN: mark_text("rewritten"), FileState.GONE: mark_text("gone")}
+WRONG_REASONS = {
+    WrongReason.OUTDATED: mark_text("Outdated"),
+    WrongReason.PARTLY: mark_text("Partly wrong"),
+    WrongReason.NOT_HERE: mark_text("Does not apply here"),
+    WrongReason.INCORRECT: mark_text("Incorrect"),
+}
+WRONG_EFFECTS = {
+    WrongReason.OUTDATED: mark_text(
+        "It was true once. It is set aside at once; if you give the text that holds now, that replaces it."
+    ),
+    WrongReason.PARTLY: mark_text(
+        "Change the text. It stays in place with its history, and the difference is kept there."
+    ),
+    WrongReason.NOT_HERE: mark_text(
+        "Agents no longer see it in this project. A memory of all your projects stays in the others."
+    ),
+    WrongReason.INCORRECT: mark_text(
+        "It was never true. It is set aside at once and not learned again. Say what is right, or that you don't know."
+    ),
+}
+REVIEW_REASONS = {
+    ReviewReason.TAINTED: mark_text("learned after content from outside"),
+    ReviewReason.GUARDED: mark_text("reads like an instruction to the agent"),
+    ReviewReason.IMPORTED: mark_text("imported from a file"),
+    ReviewReason.RULE: mark_text("read from a rules file"),
+    ReviewReason.STALE: mark_text("its code changed"),
+    ReviewReason.INFERRED: mark_text("inferred, not seen"),
+    ReviewReason.DISPUTED: mark_text("called wrong by an agent or a correction"),
+    ReviewReason.STATED: mark_text("a statement of yours"),
+}
+HISTORY = {
+    "created": mark_text("created"),
+    "confirmed": mark_text("confirmed"),
+    "edited": mark_text("edited"),
+    "reinforced": mark_text("agreed with"),
+    "agreed": mark_text("said again in other words"),
+    "pinned": mark_text("pinned"),
+    "unpinned": mark_text("unpinned"),
+    "wrong": mark_text("flagged wrong"),
+    "forgotten": mark_text("forgotten"),
+    "restored": mark_text("restored"),
+    "withdrawn": mark_text("withdrawn"),
+    "postponed": mark_text("review postponed"),
+    "disputed": mark_text("disputed"),
+    "stale": mark_text("marked stale"),
+    "replaced": mark_text("replaced"),
+    "excluded": mark_text("excluded from a project"),
+    "undone": mark_text("action undone"),
+}
+POINTS = {
+    "session_start": mark_text("at the start of a session"),
+    "prompt": mark_text("with a prompt"),
+    "tool_result": mark_text("with the result of a tool"),
+    "step": mark_text("between two steps"),
+    "asked": mark_text("the agent reported that it helped"),
+    "host": mark_text("the agent has it from its rules file"),
+}
+PRESETS = {
+    Preset.ACTIVE: mark_text("Used in 30 days"),
+    Preset.UNUSED: mark_text("Never used"),
+    Preset.WAITING: mark_text("Waits for review"),
+    Preset.FADING: mark_text("Will fade soon"),
+}
+ORDERS = {
+    "newest": mark_text("Newest first"),
+    "changed": mark_text("Last changed first"),
+    "used": mark_text("Most used first"),
+}
+SCORE_PARTS = {
+    "text": mark_text("words"),
+    "dense": mark_text("meaning"),
+    "graph": mark_text("files in use"),
+    "fused": mark_text("together"),
+    "neighbourhood": mark_text("with its neighbours"),
+    "trust": mark_text("source"),
+    "recency": mark_text("age"),
+    "confidence": mark_text("confidence"),
+    "staleness": mark_text("changes of its code"),
+    "phase": mark_text("phase of work"),
+    "reranked": mark_text("reranking"),
+}
+
+_UNITS = (
+    (60, 60, mark_plural("%(count)s minute ago", "%(count)s minutes ago")),
+    (3_600, 24, mark_plural("%(count)s hour ago", "%(count)s hours ago")),
+    (86_400, 31, mark_plural("%(count)s day ago", "%(count)s days ago")),
+    (2_629_800, 12, mark_plural("%(count)s month ago", "%(count)s months ago")),
+    (31_557_600, 10_000, mark_plural("%(count)s year ago", "%(count)s years ago")),
+)
+"""Seconds of a unit of time, the count from which the next unit is used, and the texts for one and for several."""
+
+
+def format_age(seconds: float, language: Language) -> str:
+    """Return an age in its largest unit."""
+    for size, limit, texts in _UNITS:
+        count = int(seconds // size)
+        if 1 <= count < limit:
+            return language.texts.ngettext(*texts, count) % {"count": count}
+    return language.texts.gettext("just now")
+
