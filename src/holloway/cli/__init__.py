@@ -38,6 +38,7 @@ CLI_COMMANDS = {
         "forget": ("corrections", "Forget memories (restorable for 30 days), or for good"),
         "restore": ("corrections", "Restore forgotten or replaced memories"),
         "prune": ("corrections", "Remove memories that nobody has used for long"),
+        "bulk": ("bulk", "Confirm, pin or forget all memories of a filter, with one undo"),
     },
     "The code": {
         "locate": ("map", "Find the files that a task is about"),

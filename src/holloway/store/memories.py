@@ -145,6 +145,13 @@ class Memories:
         )
         return [self._parse_memory(row) for row in self._db.fetch_rows(sql, (kind, memory_id))]
 
+    def list_pointing(self, memory_id: str) -> list[tuple[RelationType, Memory]]:
+        """Return the memories, living or not, that have a relation to a memory, each with its kind."""
+        sql = "SELECT r.type, r.seq FROM memory_relations r WHERE r.memory = ? ORDER BY r.seq, r.type"
+        rows = self._db.fetch_rows(sql, (memory_id,))
+        memories = self.get_by_seqs([row["seq"] for row in rows])
+        return [(RelationType(row["type"]), memories[row["seq"]]) for row in rows if row["seq"] in memories]
+
     def count_with_origin(self, prefix: str) -> int:
         """Count the memories, living or not, whose origin begins with a prefix."""
         sql = "SELECT count(*) FROM memories WHERE substr(origin, 1, length(?)) = ?"

@@ -436,6 +436,30 @@ CREATE TABLE reading_answers (
 STATED = "ALTER TABLE memories ADD COLUMN stated_at TEXT NOT NULL DEFAULT ''"
 
 
+LISTING = """
+CREATE INDEX memories_listed ON memories(           -- every column that a list is filtered, counted or ordered by
+  created_at, updated_at, use_count, type, state, source, scope, visibility, agent, branch, branch_only, last_used_at,
+  half_life_days, pinned, review, review_after, id, deleted_at, superseded_by
+) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE TABLE bulk_changes (                         -- actions on many memories at once, to undo them
+  id     TEXT PRIMARY KEY,
+  at     TEXT NOT NULL,
+  action TEXT NOT NULL,
+  undone_at TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+
+CREATE TABLE bulk_change_items (
+  change   TEXT NOT NULL REFERENCES bulk_changes(id) ON DELETE CASCADE,
+  memory   TEXT NOT NULL,
+  before   TEXT NOT NULL,                           -- JSON: the fields that the action changed, as they were
+  revision TEXT NOT NULL,                           -- updated_at after the action: a later change is not undone
+  PRIMARY KEY (change, memory)
+) WITHOUT ROWID;
+CREATE INDEX bulk_change_items_memory ON bulk_change_items(memory);
+"""
+
+
 def split_statements(script: str) -> list[str]:
     """Split a script into statements; a trigger stays one statement."""
     complete, block = [], ""
@@ -526,6 +550,11 @@ def readings_0015(database: Database, ids: Ids) -> None:
     _run_script(database, READINGS)
 
 
+def listing_0016(database: Database, ids: Ids) -> None:
+    """Index the columns that lists are filtered by, and create the records of actions on many memories."""
+    _run_script(database, LISTING)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -542,6 +571,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     foreign_0013,
     stated_0014,
     readings_0015,
+    listing_0016,
 )
 
 

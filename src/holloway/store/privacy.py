@@ -184,7 +184,7 @@ def _delete_rows(connection: sqlite3.Connection, uids: list[str], traces: TextTr
     if "error_sightings" in tables:
         prints = f"SELECT CASE WHEN json_valid(details) THEN json_extract(details, '$.fingerprint') END {from_memories}"
         connection.execute(f"DELETE FROM error_sightings WHERE fingerprint IN ({prints})", (uids_json,))
-    for table in tables.intersection(("injections", "candidates", "memory_relations")):
+    for table in tables.intersection(("injections", "candidates", "memory_relations", "bulk_change_items")):
         connection.execute(f"DELETE FROM {table} WHERE memory IN (SELECT id {from_memories})", (uids_json,))
     for table in tables.intersection(_CHILD_TABLES):
         connection.execute(f"DELETE FROM {table} WHERE seq IN (SELECT seq {from_memories})", (uids_json,))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 REPORTED_USEFUL = "asked"
 """The injection point of a memory that counts as shown because the agent reported that it helped."""
+RECORDS_OF_MEMORY_MAX = 500
+"""Latest sessions that are looked through for the uses of one memory."""
 _REPORTED_CONTEXT = -1
 """Stands for the context of a reported use, so that its row is separate from the injection's."""
 # Sessions from before the database was created were read from transcripts: no memory was injected in them.
@@ -105,6 +107,25 @@ def load_session_record(database: Database, session: str) -> dict[str, Any]:
     text = database.fetch_value("SELECT record FROM sessions WHERE id = ?", (session,))
     record: dict[str, Any] = json.loads(text or "{}")
     return record
+
+
+def load_records_with_memory(database: Database, memory_id: str) -> dict[str, dict[str, Any]]:
+    """Return the records of the latest sessions that were shown a memory, newest first, by session."""
+    sql = (
+        "SELECT s.id, s.record FROM sessions s WHERE s.id IN (SELECT CASE instr(i.session, '/') WHEN 0 THEN i.session "
+        f"ELSE substr(i.session, 1, instr(i.session, '/') - 1) END FROM injections i WHERE i.memory = ? AND "
+        f"i.point <> '{LOADED_BY_HOST}') ORDER BY s.started_at DESC LIMIT {RECORDS_OF_MEMORY_MAX}"
+    )
+    return {row["id"]: json.loads(row["record"]) for row in database.fetch_rows(sql, (memory_id,))}
+
+
+def list_used_since(database: Database, since: str) -> set[str]:
+    """Return the ids of the memories that sessions used, or reported to have used, since a time."""
+    sql = (
+        "SELECT u.value FROM sessions s, json_each(s.record, '$.used') u WHERE s.last_event_at >= :since "
+        "UNION SELECT memory FROM injections WHERE point = :reported AND at >= :since"
+    )
+    return {row[0] for row in database.fetch_rows(sql, {"since": since, "reported": REPORTED_USEFUL})}
 
 
 def sum_event_counts(database: Database) -> dict[str, int]:
