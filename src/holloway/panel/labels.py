@@ -12,7 +12,7 @@ from holloway.service.memory_list import Preset
 if TYPE_CHECKING:
     from holloway.panel.locale import Language
 
-TYPES = {
+TYPES: dict[str, str] = {
     MemoryType.GOTCHA: mark_text("gotcha"),
     MemoryType.DECISION: mark_text("decision"),
     MemoryType.PREFERENCE: mark_text("preference"),
@@ -30,13 +30,13 @@ TYPES = {
     MemoryType.WORKFLOW_RECIPE: mark_text("recipe"),
     MemoryType.CONTEXT_COST: mark_text("cost of context"),
 }
-STATES = {
+STATES: dict[str, str] = {
     State.CONFIRMED: mark_text("confirmed"),
     State.UNCONFIRMED: mark_text("unconfirmed"),
     State.QUARANTINED: mark_text("quarantined"),
     State.STALE: mark_text("stale"),
 }
-SOURCES = {
+SOURCES: dict[str, str] = {
     Source.USER_TAUGHT: mark_text("taught by you"),
     Source.USER_CORRECTION: mark_text("from a correction by you"),
     Source.AGENT_EXPLICIT: mark_text("recorded by an agent"),
@@ -51,13 +51,13 @@ SOURCES = {
     Source.RULES_FILE: mark_text("read from a rules file"),
     Source.FOREIGN_FILE: mark_text("imported from a file of unknown origin"),
 }
-SCOPES = {
+SCOPES: dict[str, str] = {
     Scope.GLOBAL: mark_text("whole project"),
     Scope.MODULE: mark_text("module"),
     Scope.WORK_UNIT: mark_text("work unit"),
     Scope.SESSION: mark_text("session"),
 }
-VISIBILITIES = {
+VISIBILITIES: dict[str, str] = {
     Visibility.PERSONAL: mark_text("only you"),
     Visibility.PROJECT: mark_text("this project"),
     Visibility.TEAM: mark_text("your team"),

@@ -19,6 +19,7 @@ from holloway.panel.data import ProjectData
 from holloway.panel.flash import Flash
 from holloway.panel.labels import format_age
 from holloway.panel.locale import choose_language, load_languages
+from holloway.panel.navigation import NAVIGATION
 from holloway.panel.templating import get_environment
 
 if TYPE_CHECKING:
@@ -164,8 +165,6 @@ class Page:
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """Answer with a template. Every template may use `page` besides the values of its view."""
-        from holloway.panel.routes import NAVIGATION  # the routes import the views, which import this module
-
         environment = get_environment(self.language)
         waiting = self._memory.count_to_review() if self._memory else 0
         html = environment.get_template(template).render(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.panel.locale import mark_text
 from holloway.panel.views import entrance, memories, memory, wrong
 
 if TYPE_CHECKING:
@@ -23,13 +22,6 @@ class PanelRoute(NamedTuple):
     view: Callable[[Page], Response]
 
 
-class NavigationItem(NamedTuple):
-    """A page in the navigation, with the text of its link."""
-
-    path: str
-    label: str
-
-
 ROUTES = (
     PanelRoute("GET", "/enter", entrance.sign_in),
     PanelRoute("POST", "/look", entrance.choose_look),
@@ -44,6 +36,3 @@ ROUTES = (
     PanelRoute("GET", "/memories/{id}/wrong", wrong.show_dialog),
     PanelRoute("POST", "/memories/{id}/wrong", wrong.flag_wrong),
 )
-
-NAVIGATION = (NavigationItem("/memories", mark_text("Memories")),)
-"""The pages of the navigation in their order; a page enters when it exists."""
