@@ -14,5 +14,10 @@ class NavigationItem(NamedTuple):
     label: str
 
 
-NAVIGATION = (NavigationItem("/memories", mark_text("Memories")),)
+NAVIGATION = (
+    NavigationItem("/", mark_text("Health")),
+    NavigationItem("/memories", mark_text("Memories")),
+    NavigationItem("/teach", mark_text("Teach")),
+    NavigationItem("/trust", mark_text("Trust and settings")),
+)
 """The pages of the navigation in their order; a page enters when it exists."""

@@ -115,6 +115,11 @@ class Page:
         """The path and query of this page, to come back to it; the card of a memory after an action that failed."""
         return self.with_query() if self.request.method == "GET" else self.next_path or "/"
 
+    @property
+    def review_path(self) -> str:
+        """The page on which what waits is decided."""
+        return "/memories?preset=waiting"
+
     def is_below(self, path: str) -> bool:
         """Return whether this page is a path of the navigation, or below one."""
         here = self.request.url.path
