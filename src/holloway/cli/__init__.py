@@ -30,6 +30,7 @@ CLI_COMMANDS = {
         "told": ("told", "Show what agents were told, word for word"),
         "explain": ("sessions", "Show what was learned from a session, and why"),
         "status": ("project", "Show what this project's memory holds"),
+        "panel": ("panel", "Serve the web panel on this machine"),
     },
     "Correct": {
         "wrong": ("corrections", "Mark a memory wrong; agents stop seeing it at once"),
