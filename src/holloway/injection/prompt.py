@@ -1,4 +1,4 @@
-"""Injection with a prompt: the files of its task with reasons, gotchas, dead ends, and a recipe. Often nothing.
+"""Injection with a prompt: suggests the files of its task with reasons, gotchas, dead ends, a recipe; often nothing.
 
 The answer is prepared in stages, each better than the one before, and each is offered to a caller who may run out of
 time. Light at first: a stage imports what it needs when its turn comes.
