@@ -6,9 +6,11 @@ import asyncio
 import os
 import sqlite3
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +58,14 @@ class Repository:
             check=True,
         )
         return done.stdout.strip()
+
+    def log_own_work(self, person: Path) -> None:
+        """Make the repository the person's: record, as git does, that this machine made its newest commit."""
+        person.mkdir(exist_ok=True)
+        (person / ".gitconfig").write_text("[user]\n\temail = test@example.invalid\n", "utf-8")
+        commit, now = self.git("rev-parse", "HEAD"), int(time.time())
+        with (self.root / ".git/logs/HEAD").open("a", encoding="utf-8") as log:
+            log.write(f"{commit} {commit} Test <test@example.invalid> {now} +0000\tcommit: change\n")
 
     def commit(self, name: str, text: str, message: str = "change") -> str:
         """Write a file and commit it; returns the commit."""
@@ -147,6 +157,14 @@ def repository(tmp_path: Path) -> Repository:
 def clock() -> FakeClock:
     """A clock that moves only when told to."""
     return FakeClock()
+
+
+@pytest.fixture
+def own_repository(repository: Repository, tmp_path: Path, clock: FakeClock) -> Repository:
+    """The shop as a repository in which the person works."""
+    repository.log_own_work(tmp_path / "person")
+    clock.advance(seconds=(datetime.now(UTC) - clock.now()).total_seconds() + 1)
+    return repository
 
 
 @pytest.fixture
