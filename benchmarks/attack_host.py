@@ -264,9 +264,11 @@ class McpServer:
 
 
 def _read_environments() -> Iterator[bytes]:
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):
-            yield path.read_bytes()
+    with suppress(FileNotFoundError):  # no /proc
+        for name in os.listdir("/proc"):
+            if name.isdigit():
+                with suppress(OSError):  # another user's process, or one that has ended
+                    yield Path("/proc", name, "environ").read_bytes()
 
 
 def _collect_strings(value: Any) -> Iterator[str]:

@@ -8,7 +8,7 @@ import pytest
 import holloway
 from holloway.cli import review
 from holloway.config import SEARCH_RESULTS_MAX
-from holloway.domain.memory import State
+from holloway.domain.memory import Relation, RelationType, State
 from tests.cli.conftest import Cli
 from tests.cli.test_sessions import watched
 from tests.conftest import Repository
@@ -189,3 +189,21 @@ def test_a_lesson_of_a_reader_is_shown_with_its_quotes_and_its_day(cli: Cli, rep
     assert "you said it in a session; confirm it if it holds for good" in printed
     assert "(proposed by the reader, session of 1970-01-01)" in printed
     assert f"person: “{rule}, it takes an hour”" in printed
+
+
+def test_a_card_names_the_memory_that_it_contradicts_and_hides_the_text_of_a_quarantined_one(
+    cli: Cli, repository: Repository
+) -> None:
+    learned = watched(repository)
+    with holloway.open(repository.root) as memory:
+        old = memory.remember("tests/auth runs with the real clock", type="gotcha").memory
+        secret = memory.remember("tests/auth wants a paid account", type="gotcha").memory
+        assert old
+        assert secret
+        relations = [Relation(RelationType.CONFLICTS_WITH, memory=other.id) for other in (old, secret)]
+        memory.store.memories.update_memory(memory.get(learned), "related", relations=tuple(relations))
+        memory.store.memories.update_memory(secret, "quarantined", state=State.QUARANTINED)
+    for printed in (cli("review").out, cli("show", learned).out):
+        assert f"contradicts {old.id}: tests/auth runs with the real clock" in printed
+        assert f"contradicts {secret.id}" in printed
+    assert "a paid account" not in cli("show", learned).out

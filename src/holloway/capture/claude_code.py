@@ -17,12 +17,20 @@ from typing import TYPE_CHECKING
 
 from holloway import git
 from holloway.capture import project_paths
+from holloway.capture.host_text import (
+    extract_user_text,
+    list_inserted_texts,
+    may_be_expanded,
+    read_attachment,
+    read_host_entry,
+)
 from holloway.capture.hosts import CLAUDE_CODE
 from holloway.capture.json_lines import (
     as_count,
     as_items,
     as_mapping,
     as_text,
+    join_result_texts,
     join_text_blocks,
     read_lines,
     read_objects,
@@ -48,25 +56,13 @@ TEAMMATES_MAX = 50
 HOST_FOLDER_CHARS_MAX = 200
 """Length at which the host truncates a folder name and appends a hash."""
 
-_HOST_TAGS = (
-    *("local-command", "bash-", "task-notification", "teammate-message"),
-    *("system-reminder", "ide_", "user-memory", "tick"),
-)
-_HOST_WORDS = ("This session is being continued from a previous conversation", "Caveat: The messages below")
 _TEAMMATE = re.compile(r'<teammate-message teammate_id="([^"]{1,60})"[^>]{0,400}>(.*?)</teammate-message>', re.DOTALL)
-_COMMAND = re.compile(r"<command-name>\s*/?([^<]{1,100})</command-name>")
-_ARGUMENTS = re.compile(r"<command-args>([^<]{1,10000})")
-_HOUSEKEEPING = frozenset(
-    "clear compact model config exit quit login logout help status cost context resume mcp hooks agents memory doctor "
-    "permissions terminal-setup usage plugin fast vim theme effort rename add-dir export".split()
-)
-"""Host commands that are unrelated to the work."""
 _REJECTION = "The user doesn't want to proceed with this tool use."
 """Beginning of the host's own answer for a tool call that the user rejected; no tool has run then."""
 _REJECTED = "the user said:\n"
 _QUESTION = "AskUserQuestion"
 _SYNTHETIC = "<synthetic>"
-_ROWS_READ = ("user", "assistant", "attachment", "queue-operation")
+_ROWS_READ = ("user", "assistant", "attachment", "queue-operation", "system")
 
 
 def read_session(path: Path, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
@@ -193,6 +189,8 @@ class _Transcript:
         self._chains: dict[str, str] = {}
         self._usage: tuple[str, Usage] | None = None
         self._queue = _PromptQueue()
+        self._command = ""
+        """The entry before, if it names a slash command: the text of the command may follow."""
 
     def read_events(self, path: Path) -> Iterator[Event]:
         """Yield the events of the file, in file order."""
@@ -230,6 +228,8 @@ class _Transcript:
             yield from self._parse_attachment(as_mapping(row.get("attachment")))
         elif row["type"] == "queue-operation":
             yield from self._parse_queue(row)
+        elif row["type"] == "system":
+            yield from self._parse_inserted(row.get("content"))
         else:
             yield from self._parse_user(row, content, actor)
 
@@ -264,7 +264,7 @@ class _Transcript:
                 block.get("name"), as_mapping(block.get("input")), block.get("id"), actor
             )
         elif isinstance(kind, str) and kind.endswith("_tool_result"):
-            text = join_text_blocks(block.get("content"), "text", "web_search_result")
+            text = join_result_texts(block.get("content"))
             yield from self._following.record_answer(block.get("tool_use_id"), text, ok=True)
 
     def _record_usage(self, message: Mapping[str, object], uuid: str, actor: str) -> Iterator[Event]:
@@ -289,11 +289,14 @@ class _Transcript:
         self._usage = None
 
     def _parse_attachment(self, attachment: Mapping[str, object]) -> Iterator[Event]:
-        """Yield a prompt that the user typed while the agent was working; the host stores it as an attachment."""
+        """Yield a prompt that the user typed while the agent was working, or another text that the host attached."""
         if attachment.get("type") == "queued_command" and attachment.get("commandMode", "prompt") == "prompt":
+            yield from self._parse_inserted(attachment.get("prompt"))
             text = extract_user_text(join_text_blocks(attachment.get("prompt"), "text"))
             if self._queue.is_first_record(text, "attachment"):
                 yield from self._following.record_prompt(text)
+        else:
+            yield from self._following.record_delivery(*read_attachment(attachment))
 
     def _parse_queue(self, row: Mapping[str, object]) -> Iterator[Event]:
         """Yield a prompt that the user typed while the agent was working, when the agent got it."""
@@ -305,7 +308,9 @@ class _Transcript:
         elif operation == "popAll":  # the user took it back
             self._queue.take_all()
         elif operation == "remove":
-            text = extract_user_text(self._queue.take(content))
+            said = self._queue.take(content)
+            yield from self._parse_inserted(said)
+            text = extract_user_text(said)
             if self._queue.is_first_record(text, "queue"):
                 yield from self._following.record_prompt(text)
 
@@ -313,20 +318,32 @@ class _Transcript:
         for block in map(as_mapping, as_items(content)):
             if block.get("type") == "tool_result":
                 yield from self._parse_result(block, row.get("toolUseResult"))
-        if row.get("isCompactSummary") is True and not actor:
+        if actor:
+            return
+        if row.get("isCompactSummary") is True:
             yield Summarized(self._following.at, join_text_blocks(content, "text"))
-        hidden = any(row.get(name) is True for name in ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"))
-        if actor or hidden or as_mapping(row.get("origin")).get("kind", "human") != "human":
+            return
+        said = join_text_blocks(content, "text")
+        is_expansion = bool(self._command) and row.get("parentUuid") == self._command and not said.startswith("<")
+        self._command = as_text(row.get("uuid")) if may_be_expanded(said) else ""
+        hidden = any(row.get(name) is True for name in ("isMeta", "isVisibleInTranscriptOnly"))
+        if is_expansion or hidden or as_mapping(row.get("origin")).get("kind", "human") != "human":
+            yield from self._following.record_delivery(*read_host_entry(content))
             return
         planning = row.get("permissionMode") == "plan"
         if planning and not self._planning:
             yield Plan(self._following.at, mode=True)
         self._planning = planning
-        said = join_text_blocks(content, "text")
         yield from self._parse_teammates(said)
+        yield from self._parse_inserted(content)
         text = extract_user_text(said)
         self._queue.drop(text)
         yield from self._following.record_prompt(text)
+
+    def _parse_inserted(self, content: object) -> Iterator[Event]:
+        """Yield the texts that the host inserted into an entry of the user."""
+        for host_text in list_inserted_texts(content):
+            yield from self._following.record_delivery(*host_text)
 
     def _parse_teammates(self, said: str) -> Iterator[Event]:
         """Yield the messages of other agents of a team, which the host delivers in the user's name."""
@@ -339,8 +356,10 @@ class _Transcript:
 
     def _parse_result(self, block: Mapping[str, object], told: object) -> Iterator[Event]:
         facts = as_mapping(told)
-        output = join_text_blocks(block.get("content"), "text")
+        output = join_result_texts(block.get("content"))
         call = self._following.find_open_call(block.get("tool_use_id"))
+        if call is None:
+            yield from self._following.record_delivery(output)
         named = as_items(facts.get("filenames"))
         by_user = facts.get("userModified") is True
         yield from self._following.record_answer(
@@ -407,23 +426,3 @@ def _list_typed_answers(facts: Mapping[str, object], questions: list[object]) ->
     options = list_offered(questions)
     answers = [as_text(answer).strip() for answer in islice(as_mapping(facts.get("answers")).values(), QUEUED_MAX)]
     return [answer for answer in answers if not options.issuperset(answer.split(", "))]
-
-
-def extract_user_text(said: str) -> str:
-    """Return the part of a user entry that the user typed; empty for text that the host inserted."""
-    said = said.strip()
-    if command := _COMMAND.search(said[:2_000]):
-        name = command[1].strip()
-        arguments = _ARGUMENTS.search(said)
-        return "" if name in _HOUSEKEEPING else f"/{name} {arguments[1].strip() if arguments else ''}".strip()
-    for tag in ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"):
-        said = _remove_tag(said, tag)
-    tagged = said.startswith(tuple(f"<{tag}" for tag in _HOST_TAGS))
-    return "" if tagged or said.startswith(_HOST_WORDS) else said
-
-
-def _remove_tag(said: str, tag: str) -> str:
-    """Return the text without the tag and its content."""
-    while (start := said.find(f"<{tag}>")) >= 0 and (end := said.find(f"</{tag}>", start)) >= 0:
-        said = (said[:start] + said[end + len(tag) + 3 :]).strip()
-    return said

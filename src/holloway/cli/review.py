@@ -16,6 +16,7 @@ from holloway.cli.common import (
     print_json,
     print_quotes,
     print_redaction_note,
+    print_relations,
     print_text,
     project_option,
 )
@@ -242,5 +243,6 @@ def _print_card(memory: Holloway, card: Memory, number: int, total: int) -> None
     print_text(f"  {describe_memory(card, memory.clock.now())}", "dim")
     why = f"To review because {REVIEW_REASONS[card.review]}" if card.review else "Learned or used in the last session"
     print_text(f"  {why}{origin}.", "dim")
+    print_relations(memory, card)
     for sighting in memory.why(card.id).seen[-1:]:
         print_quotes(sighting)
