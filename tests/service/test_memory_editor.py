@@ -307,6 +307,10 @@ def test_what_was_derived_from_a_wrong_memory_waits_for_a_person(memory: Hollowa
     derived = Draft("sessions end with their token", relations=(Relation(RelationType.DERIVED_FROM, memory=made.id),))
     added = memory.store.memories.add_memory(sanitize_draft(derived, str(memory.project.root))).memory
     assert added is not None
+    for reason, instead in (("partly", ""), ("not_here", "tokens live a day")):
+        with pytest.raises(InvalidInput):
+            memory.wrong(made.id, reason, instead=instead)
+    assert memory.get(added.id).review is None, "a refused correction changes nothing"
     memory.wrong(made.id, "incorrect")
     assert memory.get(added.id).review == "disputed"
     assert memory.get(added.id).is_alive
