@@ -64,7 +64,7 @@ class KeyValueStore:
         """
         if namespace[:1] == PROJECT:
             hint = "Choose another namespace, or teach it with `remember`."
-            raise InvalidInput("What lies under 'holloway' is the project's own memory.", hint)
+            raise InvalidInput("The namespace 'holloway' is the project's own memory; it is read-only.", hint)
         tags = (*_namespace_tags(namespace), _name_tag(namespace, key))
         _check_name(tags)
         content = _render_content(value)

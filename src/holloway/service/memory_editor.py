@@ -126,7 +126,7 @@ class MemoryEditor:
     ) -> Remembered:
         """Teach a memory; type, files and module are inferred if not given. Raises InvalidInput for a missing file."""
         if user and files:
-            raise InvalidInput("What holds in every project is about no file.", "Leave out --file or --user.")
+            raise InvalidInput("A --user memory cannot be tied to a file.", "Leave out --file or --user.")
         existing_paths = existing_files(self._opened.project, files or (), where)
         inferred = Inferred()
         if not user:
@@ -279,7 +279,9 @@ class MemoryEditor:
             hint = f'Give it: `holloway wrong {memory.id} --reason partly "..."`, or use --reason incorrect.'
             raise InvalidInput("The right text is missing; nothing was changed.", hint)
         if why is WrongReason.NOT_HERE and instead:
-            raise InvalidInput("What does not apply here is not replaced.", "Teach the text with `holloway remember`.")
+            raise InvalidInput(
+                "A memory that does not apply here cannot be replaced.", "Teach the text with `holloway remember`."
+            )
         full_reason = f"{why}" + (f": {sanitize_reason(note)}" if note else "")
         self._review_derived(memory, full_reason)
         if why is WrongReason.PARTLY:
