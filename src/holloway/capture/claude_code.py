@@ -299,23 +299,23 @@ class _Transcript:
         if planning and not self._planning:
             yield Plan(self._following.at, mode=True)
         self._planning = planning
-        said = join_text_blocks(content, "text")
-        yield from self._parse_teammates(said)
-        text = extract_user_text(said)
+        message = join_text_blocks(content, "text")
+        yield from self._parse_teammates(message)
+        text = extract_user_text(message)
         self._queue.drop(text)
         yield from self._following.record_prompt(text)
 
-    def _parse_teammates(self, said: str) -> Iterator[Event]:
+    def _parse_teammates(self, message: str) -> Iterator[Event]:
         """Yield the messages of other agents of a team, which the host delivers in the user's name."""
-        if not said.lstrip().startswith("<teammate-message"):
+        if not message.lstrip().startswith("<teammate-message"):
             return
-        for match in islice(_TEAMMATE.finditer(said), TEAMMATES_MAX):
+        for match in islice(_TEAMMATE.finditer(message), TEAMMATES_MAX):
             text = match[2].strip()
             if text and not text.startswith("{"):  # a notice of the host, such as that a team-mate is idle
                 yield Said(self._following.at, text, actor=f"{TEAMMATE_PREFIX}{match[1]}")
 
-    def _parse_result(self, block: Mapping[str, object], told: object) -> Iterator[Event]:
-        facts = as_mapping(told)
+    def _parse_result(self, block: Mapping[str, object], result: object) -> Iterator[Event]:
+        facts = as_mapping(result)
         output = join_text_blocks(block.get("content"), "text")
         call = self._following.find_open_call(block.get("tool_use_id"))
         named = as_items(facts.get("filenames"))
@@ -386,21 +386,21 @@ def _list_typed_answers(facts: Mapping[str, object], questions: list[object]) ->
     return [answer for answer in answers if not options.issuperset(answer.split(", "))]
 
 
-def extract_user_text(said: str) -> str:
+def extract_user_text(message: str) -> str:
     """Return the part of a user entry that the user typed; empty for text that the host inserted."""
-    said = said.strip()
-    if command := _COMMAND.search(said[:2_000]):
+    message = message.strip()
+    if command := _COMMAND.search(message[:2_000]):
         name = command[1].strip()
-        arguments = _ARGUMENTS.search(said)
+        arguments = _ARGUMENTS.search(message)
         return "" if name in _HOUSEKEEPING else f"/{name} {arguments[1].strip() if arguments else ''}".strip()
     for tag in ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"):
-        said = _remove_tag(said, tag)
-    tagged = said.startswith(tuple(f"<{tag}" for tag in _HOST_TAGS))
-    return "" if tagged or said.startswith(_HOST_WORDS) else said
+        message = _remove_tag(message, tag)
+    tagged = message.startswith(tuple(f"<{tag}" for tag in _HOST_TAGS))
+    return "" if tagged or message.startswith(_HOST_WORDS) else message
 
 
-def _remove_tag(said: str, tag: str) -> str:
+def _remove_tag(text: str, tag: str) -> str:
     """Return the text without the tag and its content."""
-    while (start := said.find(f"<{tag}>")) >= 0 and (end := said.find(f"</{tag}>", start)) >= 0:
-        said = (said[:start] + said[end + len(tag) + 3 :]).strip()
-    return said
+    while (start := text.find(f"<{tag}>")) >= 0 and (end := text.find(f"</{tag}>", start)) >= 0:
+        text = (text[:start] + text[end + len(tag) + 3 :]).strip()
+    return text
