@@ -4,6 +4,7 @@ import pytest
 
 import holloway
 from holloway.domain.memory import Source
+from holloway.store.branches import find_unmerged_branch
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
 from tests.store.test_privacy import places_of
@@ -177,3 +178,24 @@ def test_a_branch_whose_work_was_thrown_away_is_not_merged(on_branch: Repository
     assert contents(on_branch, clock) == {"the gate is half open"}
     on_branch.git("checkout", "-q", "main")
     assert contents(on_branch, clock) == set()
+
+
+def test_a_branch_that_is_not_checked_out_binds_until_it_is_merged_or_deleted(
+    repository: Repository, memory: holloway.Holloway
+) -> None:
+    def find(name: str) -> str:
+        return find_unmerged_branch(memory.store.database, str(repository.root), name)
+
+    repository.git("checkout", "-q", "-b", "topic")
+    repository.commit("gate.py", "half\n")
+    assert (find("topic"), find("main"), find("nowhere")) == ("topic", "", "")
+    repository.git("checkout", "-q", "main")
+    assert (find("topic"), find("main")) == ("topic", "")
+    stored = memory.store.database.fetch_rows("SELECT name, fork, tip FROM branches")
+    assert [tuple(row) for row in stored] == [
+        ("topic", repository.git("rev-parse", "main"), repository.git("rev-parse", "topic"))
+    ]
+    repository.commit("main.py", "went on\n")
+    repository.git("merge", "-q", "--squash", "topic")
+    repository.git("commit", "-qm", "squash")
+    assert find("topic") == ""
