@@ -10,9 +10,11 @@ import shutil
 import sqlite3
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -66,6 +68,14 @@ class Repository:
             check=True,
         )
         return done.stdout.strip()
+
+    def log_own_work(self, person: Path) -> None:
+        """Make the repository the person's: record, as git does, that this machine made its newest commit."""
+        person.mkdir(exist_ok=True)
+        (person / ".gitconfig").write_text("[user]\n\temail = test@example.invalid\n", "utf-8")
+        commit, now = self.git("rev-parse", "HEAD"), int(time.time())
+        with (self.root / ".git/logs/HEAD").open("a", encoding="utf-8") as log:
+            log.write(f"{commit} {commit} Test <test@example.invalid> {now} +0000\tcommit: change\n")
 
     def commit(self, name: str, text: str, message: str = "change") -> str:
         """Write a file and commit it; returns the commit."""
@@ -177,6 +187,14 @@ def repository(tmp_path: Path) -> Repository:
 def clock() -> FakeClock:
     """A clock that moves only when told to."""
     return FakeClock()
+
+
+@pytest.fixture
+def own_repository(repository: Repository, tmp_path: Path, clock: FakeClock) -> Repository:
+    """The shop as a repository in which the person works."""
+    repository.log_own_work(tmp_path / "person")
+    clock.advance(seconds=(datetime.now(UTC) - clock.now()).total_seconds() + 1)
+    return repository
 
 
 @pytest.fixture
