@@ -21,7 +21,6 @@ CLI_COMMANDS = {
     },
     "Every day": {
         "remember": ("remember", "Teach a memory and say which files it is about"),
-        "teach": ("teach", "Teach a memory about a file"),
         "recall": ("recall", "Find memories by words and by meaning"),
         "ask": ("recall", "Answer a question from memories and the code map"),
         "list": ("recall", "List memories, newest first"),
@@ -32,6 +31,7 @@ CLI_COMMANDS = {
         "told": ("told", "Show what agents were told, word for word"),
         "explain": ("sessions", "Show what was learned from a session, and why"),
         "status": ("project", "Show what this project's memory holds"),
+        "panel": ("panel", "Serve the web panel on this machine"),
     },
     "Correct": {
         "wrong": ("corrections", "Mark a memory wrong; agents stop seeing it at once"),
