@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holloway import config
 from holloway.domain import confidence, memory_json
+from holloway.errors import InvalidInput
 from holloway.service import (
     activity_feed,
     bulk_actions,
@@ -76,6 +77,13 @@ class ProjectData:
     def get_card(self, reference: str) -> MemoryCard:
         """Return a memory with its evidence, history and relations. Raises UnknownMemory if there is none."""
         return memory_card.build_card(self._memory, reference)
+
+    def find_memory(self, memory_id: str) -> Memory | None:
+        """Return a memory by its id, or None if there is none."""
+        try:
+            return self._memory.get(memory_id)
+        except InvalidInput:
+            return None
 
     def act(self, action: str, reference: str) -> BulkChange:
         """Apply an action to one living memory; the change can be undone."""

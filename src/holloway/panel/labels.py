@@ -226,24 +226,33 @@ LEVEL_EFFECTS = {
     3: mark_text("Agents are shown every memory above the threshold. The review lists only what needs a decision."),
     4: mark_text("Agents are shown every memory above the threshold. There are no summaries; you look when you want."),
 }
-SETTINGS = {
-    "branch_scope": mark_text("What was learned on an unmerged branch holds"),
-    "trusted_sources": mark_text("Trusted sources: what quotes them needs no review"),
-    "exclude.paths": mark_text("Files that are never captured"),
-    "exclude.commands": mark_text("Commands that are never captured"),
-    "embedding.provider": mark_text("Search by meaning: model"),
-    "embedding.base_url": mark_text("Address of its server"),
-    "embedding.key_env": mark_text("Variable that holds its key"),
-    "llm.provider": mark_text("Language model for questions"),
-    "llm.key_env": mark_text("Variable that holds its key"),
-    "llm.monthly_tokens": mark_text("Its tokens in a month, at most"),
-    "reader.provider": mark_text("Reader of finished sessions"),
-    "reader.key_env": mark_text("Variable that holds its key"),
-    "reader.daily_tokens": mark_text("Its tokens in a day, at most"),
-    "reader.monthly_tokens": mark_text("Its tokens in a month, at most"),
-    "learning.ask_at_stop": mark_text("Ask the agent for its lessons when it stops"),
+SETTING_GROUPS = {
+    mark_text("Capture"): {
+        "exclude.paths": mark_text("Files that are never captured"),
+        "exclude.commands": mark_text("Commands that are never captured"),
+        "trusted_sources": mark_text("Sources whose content needs no review"),
+        "branch_scope": mark_text("Lessons of an unmerged branch hold on"),
+    },
+    mark_text("Search by meaning"): {
+        "embedding.provider": mark_text("Model"),
+        "embedding.base_url": mark_text("Address of its server"),
+        "embedding.key_env": mark_text("Name of the variable with its key"),
+    },
+    mark_text("Reader of finished sessions"): {
+        "reader.provider": mark_text("Model"),
+        "reader.key_env": mark_text("Name of the variable with its key"),
+        "reader.daily_tokens": mark_text("Tokens a day, at most"),
+        "reader.monthly_tokens": mark_text("Tokens a month, at most"),
+        "learning.ask_at_stop": mark_text("Ask the agent for its lessons when it stops"),
+    },
+    mark_text("Answers to questions"): {
+        "llm.provider": mark_text("Model"),
+        "llm.key_env": mark_text("Name of the variable with its key"),
+        "llm.monthly_tokens": mark_text("Tokens a month, at most"),
+    },
 }
-"""Settings that the panel changes, with what they mean; the value of a variable is never shown."""
+"""Settings that the panel changes, by group, with what they mean; the value of a variable is never shown."""
+SETTINGS = {key: label for group in SETTING_GROUPS.values() for key, label in group.items()}
 EXPORTS = {
     "json": mark_text("JSON, complete"),
     "markdown": mark_text("Markdown, to read"),

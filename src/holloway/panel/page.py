@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from holloway.domain.ports import parse_stamp
 from holloway.errors import InvalidInput
+from holloway.panel.citations import split_citations
 from holloway.panel.data import ProjectData
 from holloway.panel.flash import Flash
 from holloway.panel.labels import format_age
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from holloway.panel.citations import CitedText
     from holloway.panel.locale import Language
     from holloway.panel.panel import Panel
     from holloway.service.holloway import Holloway
@@ -150,15 +152,19 @@ class Page:
         """Return how long ago a moment was."""
         return format_age((self.panel.clock.now() - parse_stamp(stamp)).total_seconds(), self.language)
 
+    def split_citations(self, text: str) -> CitedText:
+        """Return a text with its citations as chips."""
+        return split_citations(text, self.data.find_memory)
+
     def with_query(self, **changes: str | None) -> str:
         """Return this page's address with some values changed, or removed if None."""
         values: dict[str, Sequence[str]] = {name: words for name, words in self.query.items() if name not in changes}
         values |= {name: [word] for name, word in changes.items() if word is not None}
         return f"{self.request.url.path}?{urlencode(values, doseq=True)}" if values else self.request.url.path
 
-    def flash(self, text: str, *, undo: str = "", undo_fields: Mapping[str, str] | None = None) -> None:
-        """Show a message on the next page, with an undo button if there is a path for it."""
-        self.panel.flashes.add(self._browser, Flash(text, undo=undo, undo_fields=undo_fields or {}))
+    def flash(self, text: str, *, undo: str = "", undo_fields: Mapping[str, str] | None = None, link: str = "") -> None:
+        """Show a message on the next page, with an undo button if there is a path for it, or with a link."""
+        self.panel.flashes.add(self._browser, Flash(text, undo=undo, undo_fields=undo_fields or {}, link=link))
 
     @property
     def _browser(self) -> str:
