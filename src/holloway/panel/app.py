@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -19,9 +20,10 @@ from holloway.panel import error_pages
 from holloway.panel.page import Page, parse_fields
 from holloway.panel.routes import ROUTES
 from holloway.panel.security import SAFE_METHODS, Guard
+from holloway.service.memory_search import release_models
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -33,6 +35,9 @@ if TYPE_CHECKING:
 
 VIEW_THREADS = 4
 """Views that run at the same time; more of them would only wait for the same processor and the same store."""
+MODEL_IDLE_S = 600
+"""Time without a search after which the embedding model is dropped."""
+HOUSEKEEPING_S = 60
 FORM_TYPE = "application/x-www-form-urlencoded"
 
 
@@ -42,11 +47,27 @@ def create_app(panel: Panel) -> ASGIApp:
     routes = [Route(route.path, make_endpoint(panel, route.view, limiter), methods=[route.method]) for route in ROUTES]
     static = Mount("/static", StaticFiles(packages=[("holloway.panel", "static")]))
     app = Starlette(
+        lifespan=_run_housekeeping,
         routes=[*routes, static],
         exception_handlers={HTTPException: make_error_handler(panel), Exception: make_error_handler(panel)},
         middleware=[Middleware(GZipMiddleware, minimum_size=1_000)],
     )
     return Guard(app, panel.policy, lambda scope, status: _Refusal(panel, status))
+
+
+@asynccontextmanager
+async def _run_housekeeping(app: Starlette) -> AsyncIterator[None]:
+    """Drop the embedding model after some idle minutes, for as long as the panel runs."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_drop_idle_model)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+async def _drop_idle_model() -> None:
+    while True:
+        await anyio.sleep(HOUSEKEEPING_S)
+        release_models(MODEL_IDLE_S)
 
 
 def make_endpoint(panel: Panel, view: View, limiter: anyio.CapacityLimiter) -> Callable[[Request], Awaitable[Response]]:
