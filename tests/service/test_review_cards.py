@@ -157,7 +157,7 @@ def test_each_decision_has_its_effect_and_ends_a_row_of_left_reviews(memory: Hol
     assert session_report.count_ignored(memory, "s2") == 0
     with pytest.raises(InvalidInput, match="new text is empty"):
         review_cards.decide_card(memory, ids[0], "edit", text=" ")
-    with pytest.raises(InvalidInput, match="There is no decision 'burn'"):
+    with pytest.raises(InvalidInput, match="There is no card decision 'burn'"):
         review_cards.decide_card(memory, ids[0], "burn")
 
 

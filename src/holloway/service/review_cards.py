@@ -12,6 +12,7 @@ from holloway.errors import InvalidInput
 from holloway.promotion import trust_level
 from holloway.promotion.rules_files.rules_import import describe_origin
 from holloway.service import bulk_actions, session_report
+from holloway.service.activity_feed import TITLE_CHARS_MAX
 from holloway.service.bulk_actions import BulkAction
 from holloway.service.health import TokenBalance, balance_tokens
 from holloway.service.results import memory_json
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from holloway.service.session_report import SessionReport
     from holloway.store.bulk_changes import BulkChange
 
-TITLE_CHARS_MAX = 200
 DISMISSALS_MAX = 3
 """Reviews that a person may leave in a row before only sessions with many new memories are reviewed."""
 NEW_MEMORIES_MIN = 4
@@ -59,7 +59,7 @@ _MODES = {
 }
 
 
-class Decision(StrEnum):
+class CardDecision(StrEnum):
     """What a person can decide on a card."""
 
     OK = "ok"
@@ -253,19 +253,19 @@ def _parse_quotes(draft: dict[str, object]) -> tuple[EvidenceQuote, ...]:
     )
 
 
-def decide_card(memory: Holloway, memory_id: str, decision: Decision | str, *, text: str = "") -> Memory:
+def decide_card(memory: Holloway, memory_id: str, decision: CardDecision | str, *, text: str = "") -> Memory:
     """Apply a person's decision to a card and return the memory; an edit needs the new text.
 
     Raises InvalidInput for an unknown decision, an edit without text, and a forgotten memory.
     """
-    chosen = parse_choice(Decision, decision)
-    if chosen is Decision.LATER:
+    chosen = parse_choice(CardDecision, decision)
+    if chosen is CardDecision.LATER:
         return memory.later(memory_id)
-    if chosen is Decision.EDIT:
+    if chosen is CardDecision.EDIT:
         if not text.strip():
             raise InvalidInput("The new text is empty; nothing was changed.", "Drop the memory if it is wrong.")
         decided = memory.edit(memory_id, content=text)[0]
-    elif chosen is Decision.OK:
+    elif chosen is CardDecision.OK:
         decided = memory.confirm(memory_id)
     else:
         decided = memory.forget([memory_id]).memories[0]
