@@ -108,3 +108,15 @@ def test_pages_can_be_read_without_javascript(chromium: Browser, address: str, p
     page.get_by_role("button", name="Flag wrong").click()
     assert page.get_by_role("button", name="Undo").is_visible()
     context.close()
+
+
+def test_an_open_page_shows_what_another_program_stores(browser: BrowserContext, address: str, panel: Panel) -> None:
+    teach(panel, "Money is integer cents")
+    page = browser.new_page()
+    page.goto(address)
+    page.goto(page.url.rstrip("/") + "/memories")
+    with page.expect_response(lambda response: response.url.endswith("/live")):
+        page.reload()
+    teach(panel, "Login needs REDIS_URL")
+    page.get_by_text("Login needs REDIS_URL").wait_for()
+    page.get_by_text("2 memories").wait_for()

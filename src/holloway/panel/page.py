@@ -192,6 +192,7 @@ class Page:
             language=self.language,
             flashes=self.panel.flashes.take(self._browser),
             waiting=waiting,
+            state_number=self.data.get_state_number() if self._memory else 0,
             navigation=NAVIGATION,
             **values,
         )
