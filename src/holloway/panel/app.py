@@ -18,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 from holloway.errors import HollowayError
 from holloway.panel import error_pages
 from holloway.panel.live import LiveFeed
+from holloway.panel.mcp_endpoint import McpEndpoint
 from holloway.panel.page import Page, parse_fields
 from holloway.panel.routes import ROUTES
 from holloway.panel.security import SAFE_METHODS, Guard
@@ -48,10 +49,11 @@ def create_app(panel: Panel) -> Guard:
     routes = [Route(route.path, make_endpoint(panel, route.view, limiter), methods=[route.method]) for route in ROUTES]
     feed = LiveFeed(panel)
     live = Route("/live", feed.answer, methods=["GET"])
+    mcp = McpEndpoint(panel.project.root)
     static = Mount("/static", StaticFiles(packages=[("holloway.panel", "static")]))
     app = Starlette(
-        lifespan=lambda app: _run_housekeeping(feed),
-        routes=[*routes, live, static],
+        lifespan=lambda app: _run_housekeeping(feed, mcp),
+        routes=[*routes, live, Route("/mcp", mcp), static],
         exception_handlers={HTTPException: make_error_handler(panel), Exception: make_error_handler(panel)},
         middleware=[Middleware(GZipMiddleware, minimum_size=1_000)],
     )
@@ -59,11 +61,12 @@ def create_app(panel: Panel) -> Guard:
 
 
 @asynccontextmanager
-async def _run_housekeeping(feed: LiveFeed) -> AsyncIterator[None]:
+async def _run_housekeeping(feed: LiveFeed, mcp: McpEndpoint) -> AsyncIterator[None]:
     """Update the open pages, and drop the embedding model after some idle minutes, for as long as the panel runs."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_drop_idle_model)
         tasks.start_soon(feed.run)
+        tasks.start_soon(mcp.run)
         yield
         tasks.cancel_scope.cancel()
 

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from holloway.service.results import Project
 
-LOCK_WAIT_S = 1.0
+PANEL_LOCK_WAIT_S = 1.0
 """Others take the lock for a moment to see whether a panel runs."""
-PACKAGES = ("starlette", "jinja2", "uvicorn")
+PANEL_PACKAGES = ("starlette", "jinja2", "uvicorn")
 
 
 def check_packages() -> None:
     """Raise PackageMissing, which names the command to install it, if a package of the extra is missing."""
-    for name in PACKAGES:
+    for name in PANEL_PACKAGES:
         try:
             import_module(name)
         except ImportError as error:
@@ -50,7 +50,7 @@ def run(path: str, *, port: int, read_only: bool, hosts: tuple[str, ...], announ
     project = known_project(path)
     folder = PanelFolder(project.folder)
     try:
-        with folder.lock().acquire(timeout=LOCK_WAIT_S):
+        with folder.lock().acquire(timeout=PANEL_LOCK_WAIT_S):
             _serve(project, folder, port, read_only=read_only, hosts=hosts, announce=announce)
     except Timeout:
         raise HollowayError(
