@@ -61,6 +61,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "learn --dry-run": ("learn", "--dry-run"),
     "trust": ("trust",),
     "reader": ("reader", "status"),
+    "embedder": ("embedder", "status"),
     "note": ("note", "the token of a guest has no owner"),
     "config": ("config", "get", "synchronous"),
     "doctor": ("doctor",),
