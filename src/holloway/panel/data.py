@@ -5,10 +5,11 @@ It is all that pages know of the store, so that a team server can serve the same
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from holloway import config
 from holloway.domain import confidence, memory_json
+from holloway.errors import InvalidInput
 from holloway.service import (
     activity_feed,
     bulk_actions,
@@ -22,6 +23,7 @@ from holloway.service import (
 from holloway.service.activity_feed import FEED_ROWS
 from holloway.service.first_steps import describe_first_steps
 from holloway.service.memory_list import MemoryQuery
+from holloway.service.review_cards import parse_quotes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,17 +40,10 @@ if TYPE_CHECKING:
     from holloway.service.memory_editor import Provenance, Remembered
     from holloway.service.memory_list import Facets, MemoryPage, SearchPage
     from holloway.service.results import BulkChange, Standing
+    from holloway.service.review_cards import EvidenceQuote
 
 
 COMPLETIONS_MAX = 20
-
-
-class Quote(NamedTuple):
-    """Words of a session on which a memory rests, and who said them."""
-
-    text: str
-    voice: str
-    source: str
 
 
 class ProjectData:
@@ -56,6 +51,10 @@ class ProjectData:
 
     def __init__(self, memory: Holloway) -> None:
         self._memory = memory
+
+    def get_state_number(self) -> int:
+        """Return a number that grows with every change of a memory."""
+        return int(self._memory.store.get_meta("memory_changes") or 0)
 
     def list_memories(self, query: MemoryQuery, *, order: str, after: str) -> MemoryPage:
         """Return a page of the memories that a query selects."""
@@ -76,6 +75,13 @@ class ProjectData:
     def get_card(self, reference: str) -> MemoryCard:
         """Return a memory with its evidence, history and relations. Raises UnknownMemory if there is none."""
         return memory_card.build_card(self._memory, reference)
+
+    def find_memory(self, memory_id: str) -> Memory | None:
+        """Return a memory by its id, or None if there is none."""
+        try:
+            return self._memory.get(memory_id)
+        except InvalidInput:
+            return None
 
     def act(self, action: str, reference: str) -> BulkChange:
         """Apply an action to one living memory; the change can be undone."""
@@ -208,22 +214,14 @@ class ProjectData:
         return self._memory.wrong(reference, reason, note=note, instead=instead)
 
 
-def list_quotes(provenance: Provenance) -> list[Quote]:
+def list_quotes(provenance: Provenance) -> list[EvidenceQuote]:
     """Return the quotes of the sessions that a memory was learned from."""
-    return [
-        Quote(str(quote["text"]), str(quote["voice"]), str(quote["source"]))
-        for sighting in provenance.seen
-        for quote in _as_list(sighting.draft.get("quotes"))
-    ]
+    return [quote for sighting in provenance.seen for quote in parse_quotes(sighting.draft)]
 
 
 def list_details(memory: Memory) -> list[tuple[str, str]]:
     """Return every value of a memory's details with its name."""
     return list(_flatten_details(memory_json.shown_details(memory.details)))
-
-
-def _as_list(value: object) -> list[dict[str, object]]:
-    return value if isinstance(value, list) else []
 
 
 def _flatten_details(details: object, name: str = "") -> Iterator[tuple[str, str]]:

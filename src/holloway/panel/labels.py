@@ -14,7 +14,7 @@ from holloway.service.memory_card import FileState
 from holloway.service.memory_list import Preset
 
 if TYPE_CHECKING:
-    from holloway.panel.locale import Language
+    from holloway.panel.locale import PanelLanguage
 
 TYPES: dict[str, str] = {
     MemoryType.GOTCHA: mark_text("gotcha"),
@@ -106,7 +106,7 @@ WRONG_EFFECTS = {
         "It was never true. It is set aside at once and not learned again. Say what is right, or that you don't know."
     ),
 }
-REVIEW_REASONS = {
+REVIEW_REASON_NAMES = {
     ReviewReason.TAINTED: mark_text("learned after content from outside"),
     ReviewReason.GUARDED: mark_text("reads like an instruction to the agent"),
     ReviewReason.IMPORTED: mark_text("imported from a file"),
@@ -149,14 +149,14 @@ PRESETS = {
     Preset.WAITING: mark_text("Waits for review"),
     Preset.FADING: mark_text("Will fade soon"),
 }
-DONE = {
+ACTION_MESSAGES = {
     BulkAction.CONFIRM: mark_text("Confirmed."),
     BulkAction.PIN: mark_text("Pinned: it no longer fades."),
     BulkAction.UNPIN: mark_text("No longer pinned."),
     BulkAction.LATER: mark_text("You are asked again tomorrow."),
     BulkAction.FORGET: mark_text("Forgotten. Agents no longer see it."),
 }
-DONE_ALL = {
+BULK_MESSAGES = {
     BulkAction.CONFIRM: mark_plural("%(count)s memory confirmed.", "%(count)s memories confirmed."),
     BulkAction.PIN: mark_plural("%(count)s memory pinned.", "%(count)s memories pinned."),
     BulkAction.UNPIN: mark_plural("%(count)s memory unpinned.", "%(count)s memories unpinned."),
@@ -170,12 +170,12 @@ ACTIONS = {
     BulkAction.LATER: mark_text("Later"),
     BulkAction.FORGET: mark_text("Forget"),
 }
-ORDERS = {
+ORDER_NAMES = {
     "newest": mark_text("Newest first"),
     "changed": mark_text("Last changed first"),
     "used": mark_text("Most used first"),
 }
-SCORE_PARTS = {
+SCORE_PART_NAMES = {
     "text": mark_text("words"),
     "dense": mark_text("meaning"),
     "graph": mark_text("files in use"),
@@ -226,24 +226,33 @@ LEVEL_EFFECTS = {
     3: mark_text("Agents are shown every memory above the threshold. The review lists only what needs a decision."),
     4: mark_text("Agents are shown every memory above the threshold. There are no summaries; you look when you want."),
 }
-SETTINGS = {
-    "branch_scope": mark_text("What was learned on an unmerged branch holds"),
-    "trusted_sources": mark_text("Trusted sources: what quotes them needs no review"),
-    "exclude.paths": mark_text("Files that are never captured"),
-    "exclude.commands": mark_text("Commands that are never captured"),
-    "embedding.provider": mark_text("Search by meaning: model"),
-    "embedding.base_url": mark_text("Address of its server"),
-    "embedding.key_env": mark_text("Variable that holds its key"),
-    "llm.provider": mark_text("Language model for questions"),
-    "llm.key_env": mark_text("Variable that holds its key"),
-    "llm.monthly_tokens": mark_text("Its tokens in a month, at most"),
-    "reader.provider": mark_text("Reader of finished sessions"),
-    "reader.key_env": mark_text("Variable that holds its key"),
-    "reader.daily_tokens": mark_text("Its tokens in a day, at most"),
-    "reader.monthly_tokens": mark_text("Its tokens in a month, at most"),
-    "learning.ask_at_stop": mark_text("Ask the agent for its lessons when it stops"),
+SETTING_GROUPS = {
+    mark_text("Capture"): {
+        "exclude.paths": mark_text("Files that are never captured"),
+        "exclude.commands": mark_text("Commands that are never captured"),
+        "trusted_sources": mark_text("Sources whose content needs no review"),
+        "branch_scope": mark_text("Lessons of an unmerged branch hold on"),
+    },
+    mark_text("Search by meaning"): {
+        "embedding.provider": mark_text("Model"),
+        "embedding.base_url": mark_text("Address of its server"),
+        "embedding.key_env": mark_text("Name of the variable with its key"),
+    },
+    mark_text("Reader of finished sessions"): {
+        "reader.provider": mark_text("Model"),
+        "reader.key_env": mark_text("Name of the variable with its key"),
+        "reader.daily_tokens": mark_text("Tokens a day, at most"),
+        "reader.monthly_tokens": mark_text("Tokens a month, at most"),
+        "learning.ask_at_stop": mark_text("Ask the agent for its lessons when it stops"),
+    },
+    mark_text("Answers to questions"): {
+        "llm.provider": mark_text("Model"),
+        "llm.key_env": mark_text("Name of the variable with its key"),
+        "llm.monthly_tokens": mark_text("Tokens a month, at most"),
+    },
 }
-"""Settings that the panel changes, with what they mean; the value of a variable is never shown."""
+"""Settings that the panel changes, by group, with what they mean; the value of a variable is never shown."""
+SETTING_LABELS = {key: label for group in SETTING_GROUPS.values() for key, label in group.items()}
 EXPORTS = {
     "json": mark_text("JSON, complete"),
     "markdown": mark_text("Markdown, to read"),
@@ -262,7 +271,7 @@ _UNITS = (
 """Seconds of a unit of time, the count from which the next unit is used, and the texts for one and for several."""
 
 
-def format_age(seconds: float, language: Language) -> str:
+def format_age(seconds: float, language: PanelLanguage) -> str:
     """Return an age in its largest unit."""
     for size, limit, texts in _UNITS:
         count = int(seconds // size)

@@ -15,9 +15,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from holloway.domain.ports import parse_stamp
 from holloway.errors import InvalidInput
+from holloway.panel import labels
+from holloway.panel.citations import split_citations
 from holloway.panel.data import ProjectData
 from holloway.panel.flash import Flash
-from holloway.panel.labels import format_age
 from holloway.panel.locale import choose_language, load_languages
 from holloway.panel.navigation import NAVIGATION
 from holloway.panel.templating import get_environment
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from holloway.panel.locale import Language
+    from holloway.panel.citations import CitedText
+    from holloway.panel.locale import PanelLanguage
     from holloway.panel.panel import Panel
     from holloway.service.holloway import Holloway
 
@@ -96,12 +98,12 @@ class Page:
         return Look.parse(self.request.cookies.get(LOOK_COOKIE, ""))
 
     @cached_property
-    def language(self) -> Language:
+    def language(self) -> PanelLanguage:
         """The language of the answer."""
         return choose_language(self.look.language, self.request.headers.get("accept-language", ""))
 
     @property
-    def languages(self) -> list[Language]:
+    def languages(self) -> list[PanelLanguage]:
         """All languages of the panel."""
         return list(load_languages().values())
 
@@ -148,7 +150,18 @@ class Page:
 
     def ago(self, stamp: str) -> str:
         """Return how long ago a moment was."""
-        return format_age((self.panel.clock.now() - parse_stamp(stamp)).total_seconds(), self.language)
+        return labels.format_age((self.panel.clock.now() - parse_stamp(stamp)).total_seconds(), self.language)
+
+    def split_citations(self, text: str) -> CitedText:
+        """Return a text with its citations as chips."""
+        return split_citations(text, self.data.find_memory)
+
+    def describe_detail(self, detail: str) -> str:
+        """Return the detail of a history entry, with the words for the source that it names."""
+        source, comma, agent = detail.removeprefix("by ").partition(", ")
+        if not detail.startswith("by ") or source not in labels.SOURCES:
+            return detail
+        return f"{self.gettext(labels.SOURCES[source])}{comma}{agent}"
 
     def with_query(self, **changes: str | None) -> str:
         """Return this page's address with some values changed, or removed if None."""
@@ -156,9 +169,9 @@ class Page:
         values |= {name: [word] for name, word in changes.items() if word is not None}
         return f"{self.request.url.path}?{urlencode(values, doseq=True)}" if values else self.request.url.path
 
-    def flash(self, text: str, *, undo: str = "", undo_fields: Mapping[str, str] | None = None) -> None:
-        """Show a message on the next page, with an undo button if there is a path for it."""
-        self.panel.flashes.add(self._browser, Flash(text, undo=undo, undo_fields=undo_fields or {}))
+    def flash(self, text: str, *, undo: str = "", undo_fields: Mapping[str, str] | None = None, link: str = "") -> None:
+        """Show a message on the next page, with an undo button if there is a path for it, or with a link."""
+        self.panel.flashes.add(self._browser, Flash(text, undo=undo, undo_fields=undo_fields or {}, link=link))
 
     @property
     def _browser(self) -> str:
@@ -179,6 +192,7 @@ class Page:
             language=self.language,
             flashes=self.panel.flashes.take(self._browser),
             waiting=waiting,
+            state_number=self.data.get_state_number() if self._memory else 0,
             navigation=NAVIGATION,
             **values,
         )
