@@ -90,7 +90,7 @@ def _choose_index(memory_filter: Filter) -> str:
     The planner would rather use an index of one column and read the row of each memory, which takes much longer.
     """
     is_selective = memory_filter.files or memory_filter.modules or memory_filter.ids is not None
-    reads_rows = memory_filter.tags or memory_filter.session or memory_filter.origin or memory_filter.min_confidence
+    reads_rows = memory_filter.tags or memory_filter.session or memory_filter.origin
     is_covered = not (is_selective or reads_rows or memory_filter.deleted or memory_filter.superseded)
     return "memories m INDEXED BY memories_listed" if is_covered else "memories m"
 

@@ -439,8 +439,10 @@ STATED = "ALTER TABLE memories ADD COLUMN stated_at TEXT NOT NULL DEFAULT ''"
 LISTING = """
 CREATE INDEX memories_listed ON memories(           -- every column that a list is filtered, counted or ordered by
   created_at, updated_at, use_count, type, state, source, scope, visibility, agent, branch, branch_only, last_used_at,
-  half_life_days, pinned, review, review_after, id, deleted_at, superseded_by
+  half_life_days, pinned, confidence, review, review_after, id, deleted_at, superseded_by
 ) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE INDEX memory_history_at ON memory_history(at);
 
 CREATE TABLE bulk_changes (                         -- actions on many memories at once, to undo them
   id     TEXT PRIMARY KEY,

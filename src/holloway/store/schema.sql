@@ -360,8 +360,10 @@ CREATE INDEX readings_waiting ON readings (queued_at) WHERE state = 'waiting';
 
 CREATE INDEX memories_listed ON memories(           -- every column that a list is filtered, counted or ordered by
   created_at, updated_at, use_count, type, state, source, scope, visibility, agent, branch, branch_only, last_used_at,
-  half_life_days, pinned, review, review_after, id, deleted_at, superseded_by
+  half_life_days, pinned, confidence, review, review_after, id, deleted_at, superseded_by
 ) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE INDEX memory_history_at ON memory_history(at);
 
 CREATE INDEX bulk_change_items_memory ON bulk_change_items(memory);
 
