@@ -64,6 +64,12 @@ FAILURE_CHARS_MAX = 20_000
 """Characters at the end of a failed command's output that are searched for errors."""
 CALL_ID_CHARS_MAX = 200
 """Length of the id that a host gives to a tool call."""
+TIMELINE_ENTRIES_MAX = 5_000
+TIMELINE_TEXT_CHARS_MAX = 4_000
+TIMELINE_RESULT_CHARS_MAX = 2_000
+TIMELINE_TRANSCRIPT_BYTES_MAX = 64 * 1024 * 1024
+"""Limits of a session's timeline: its entries, the characters of a text and of a tool's result, and the size of a
+transcript that is read for it."""
 JOURNAL_TEXT_CHARS_MAX = 4_000
 JOURNAL_FILE_BYTES_MAX = 16 * 1024 * 1024
 JOURNAL_KEEP_DAYS = 7

@@ -18,10 +18,11 @@ from holloway.panel.panel import Panel
 from holloway.panel.security import Policy
 from holloway.service.project_finder import known_project
 from holloway.testing import CountedIds, FakeClock
-from tests.conftest import Repository
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
+
+    from tests.conftest import Repository
 
 PORT = 8800
 ORIGIN = f"http://127.0.0.1:{PORT}"
@@ -70,12 +71,15 @@ def address(panel: Panel) -> Iterator[str]:
     with server.bind(0) as listener:
         port = listener.getsockname()[1]
         served = Panel(panel.project, panel.home, Policy(port, API_TOKEN), panel.clock)
+        link = served.folder.make_link(served.folder.write_address(port))
         running = server.make_server(create_app(served))
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
         thread.start()
-        yield served.folder.make_link(served.folder.write_address(port))
-        running.should_exit = True
-        thread.join()
+        try:
+            yield link
+        finally:
+            running.should_exit = True
+            thread.join()
 
 
 @pytest.fixture

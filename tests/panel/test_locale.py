@@ -17,7 +17,7 @@ PACKAGE = Path("src/holloway/panel")
 CALLS = {"_", "gettext", "mark_plural", "mark_text", "ngettext"}
 PLURALS = {"mark_plural", "ngettext"}
 PLACE = re.compile(r"%\((\w+)\)s")
-NO_WORDS = {"holloway", "holloway remember \"...\""}
+NO_WORDS = {"holloway", 'holloway remember "..."'}
 """Names and commands, which are the same in every language."""
 
 
@@ -97,7 +97,7 @@ def test_a_template_shows_no_word_that_is_not_translated(template: Path) -> None
     finder = TextFinder()
     text = re.sub(r"<kbd>[^<]*</kbd>", "", template.read_text("utf-8"))
     finder.feed(re.sub(r"{#.*?#}|{%.*?%}|{{.*?}}", "", text, flags=re.DOTALL))
-    assert [word for word in finder.words if word not in ("· holloway",)] == []
+    assert [word for word in finder.words if "holloway" not in word] == []
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_a_template_shows_no_word_that_is_not_translated(template: Path) -> None
         ("", "de;q=1, en;q=0.5, fr;q=0.7", "fr"),
         ("en", "fr", "en"),
         ("xx", "fr", "fr"),
-        ("", "fr;q=x,,;;en;q=1.1.1", "fr"),
+        ("", "fr;q=x,,;;de;q=1.1.1", "en"),
         ("", "\x00,*;q=1", "en"),
     ],
 )

@@ -5,18 +5,23 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from starlette.testclient import TestClient
 
 from holloway.panel import security
 from holloway.panel.app import create_app
-from holloway.panel.panel import Panel
 from holloway.panel.security import BODY_BYTES_MAX, CONTENT_POLICY
 from tests.panel.conftest import API_TOKEN, ORIGIN
 
+if TYPE_CHECKING:
+    from holloway.panel.panel import Panel
 
-@pytest.mark.parametrize("host", ["evil.example:8800", "127.0.0.1", "127.0.0.1:8801", "127.0.0.1.evil.example:8800", ""])
+
+@pytest.mark.parametrize(
+    "host", ["evil.example:8800", "127.0.0.1", "127.0.0.1:8801", "127.0.0.1.evil.example:8800", ""]
+)
 def test_a_rebound_host_name_is_refused(client: TestClient, host: str) -> None:
     assert client.get("/memories", headers={"Host": host}).status_code == 421
 
@@ -64,6 +69,10 @@ def test_a_change_that_does_not_say_where_it_comes_from_is_refused(client: TestC
     del client.headers["Sec-Fetch-Site"]
     assert client.post("/look", data={"theme": "dark"}).status_code == 403
     assert client.post("/look", data={"theme": "dark"}, headers={"Origin": ORIGIN}).status_code == 303
+
+
+def test_a_form_of_a_page_without_referrer_is_ours_if_the_browser_says_so(client: TestClient) -> None:
+    assert client.post("/look", data={"theme": "dark"}, headers={"Origin": "null"}).status_code == 303
 
 
 def test_a_read_only_panel_shows_and_changes_nothing(panel: Panel) -> None:

@@ -74,7 +74,6 @@ class PanelFolder:
 
     def make_link(self, address: PanelAddress, path: str = "/") -> str:
         """Return an address that signs one browser in, once, and then shows a page."""
-        self._make_folders()
         token = secrets.token_urlsafe(TOKEN_BYTES)
         self._write_private(self._links / _hash_token(token), "")
         page = "" if path == "/" else f"&next={path}"
@@ -94,7 +93,6 @@ class PanelFolder:
         """Return the token of the HTTP API, which stays the same; it is made at the first use."""
         path = self._folder / "api-token"
         if not path.exists():
-            self._make_folders()
             self._write_private(path, secrets.token_urlsafe(TOKEN_BYTES))
         return path.read_text("utf-8").strip()
 
@@ -111,6 +109,7 @@ class PanelFolder:
         self._links.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def _write_private(self, path: Path, text: str) -> None:
+        self._make_folders()
         partial = path.with_suffix(f".{os.getpid()}.partial")
         with os.fdopen(os.open(partial, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
             file.write(text)

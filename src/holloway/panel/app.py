@@ -39,9 +39,7 @@ FORM_TYPE = "application/x-www-form-urlencoded"
 def create_app(panel: Panel) -> ASGIApp:
     """Return the application of a panel: Guard > gzip > routes > view."""
     limiter = anyio.CapacityLimiter(VIEW_THREADS)
-    routes = [
-        Route(route.path, make_endpoint(panel, route.view, limiter), methods=[route.method]) for route in ROUTES
-    ]
+    routes = [Route(route.path, make_endpoint(panel, route.view, limiter), methods=[route.method]) for route in ROUTES]
     static = Mount("/static", StaticFiles(packages=[("holloway.panel", "static")]))
     app = Starlette(
         routes=[*routes, static],
@@ -51,9 +49,7 @@ def create_app(panel: Panel) -> ASGIApp:
     return Guard(app, panel.policy, lambda scope, status: _Refusal(panel, status))
 
 
-def make_endpoint(
-    panel: Panel, view: View, limiter: anyio.CapacityLimiter
-) -> Callable[[Request], Awaitable[Response]]:
+def make_endpoint(panel: Panel, view: View, limiter: anyio.CapacityLimiter) -> Callable[[Request], Awaitable[Response]]:
     """Return the asynchronous endpoint of a view; an error of the service becomes an error page."""
 
     async def answer(request: Request) -> Response:

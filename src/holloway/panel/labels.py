@@ -179,4 +179,3 @@ def format_age(seconds: float, language: Language) -> str:
         if 1 <= count < limit:
             return language.texts.ngettext(*texts, count) % {"count": count}
     return language.texts.gettext("just now")
-

@@ -136,6 +136,10 @@ class Page:
         """Return a share of one in percent."""
         return self.gettext("%(number)s%%", number=round(100 * share))
 
+    def moment(self, stamp: str) -> str:
+        """Return a moment to the minute."""
+        return f"{stamp[:16].replace('T', ' ')} UTC"
+
     def ago(self, stamp: str) -> str:
         """Return how long ago a moment was."""
         return format_age((self.panel.clock.now() - parse_stamp(stamp)).total_seconds(), self.language)

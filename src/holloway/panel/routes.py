@@ -45,7 +45,5 @@ ROUTES = (
     PanelRoute("POST", "/memories/{id}/wrong", wrong.flag_wrong),
 )
 
-NAVIGATION = (
-    NavigationItem("/memories", mark_text("Memories")),
-)
+NAVIGATION = (NavigationItem("/memories", mark_text("Memories")),)
 """The pages of the navigation in their order; a page enters when it exists."""

@@ -77,7 +77,10 @@ class Guard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # no page uses web sockets
             return
         send = _with_headers(send, scope["path"])
         status = self._check(scope)
@@ -118,8 +121,13 @@ class Guard:
         return HTTPStatus.LOCKED if changes and self._policy.read_only else None
 
     def _is_same_origin(self, headers: Headers, *, is_required: bool) -> bool:
-        """Return whether the page that sent a request is one of ours; with `is_required`, the browser must say so."""
+        """Return whether the page that sent a request is one of ours; with `is_required`, the browser must say so.
+
+        A form of a page without referrer has the origin `null`, and only Sec-Fetch-Site says that it is ours.
+        """
         origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+        if origin == "null" and site == "same-origin":
+            return True
         if origin is None and site is None:
             return not is_required
         allowed = {f"http://{host}" for host in self._policy.hosts} | {f"https://{host}" for host in self._policy.hosts}

@@ -84,7 +84,7 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
         app,
         http=DeadlineProtocol,
         ws="none",
-        lifespan="off",
+        lifespan="on",
         access_log=False,
         log_level="error",
         server_header=False,

@@ -40,9 +40,7 @@ def make_link(path: str) -> str:
     return folder.make_link(address)
 
 
-def run(
-    path: str, *, port: int, read_only: bool, hosts: tuple[str, ...], announce: Callable[[str], None]
-) -> None:
+def run(path: str, *, port: int, read_only: bool, hosts: tuple[str, ...], announce: Callable[[str], None]) -> None:
     """Serve the panel of a project until the process is interrupted; `announce` gets its one-time address.
 
     Raises HollowayError if a panel runs already or the port is taken, and PackageMissing without the extra.

@@ -242,9 +242,14 @@ def find_last_tokens(memory: Holloway) -> TokenBalance | None:
     for session in session_ledger.list_latest_sessions(database, SESSIONS_SEARCHED):
         if session.outcome:
             record = complete_record(session_ledger.load_session_record(database, session.id))
-            saved = record.get("saved_tokens")
-            return None if saved is None else TokenBalance(session.id, int(saved), int(record["injected_tokens"] or 0))
+            return balance_tokens(session.id, record)
     return None
+
+
+def balance_tokens(session: str, record: dict[str, Any]) -> TokenBalance | None:
+    """Return the tokens that a session saved and those that were injected; None if the saving is not known."""
+    saved = record.get("saved_tokens")
+    return None if saved is None else TokenBalance(session, int(saved), int(record.get("injected_tokens") or 0))
 
 
 def describe_state(memory: Holloway) -> ServiceState:

@@ -19,6 +19,7 @@ from holloway.safety.repository_text import admit, only_paths
 from holloway.store.candidates import StoredCandidate
 from holloway.store.contributions import Proposal
 from holloway.store.filter import Filter
+from holloway.store.memories import UnknownMemory
 from holloway.store.project import Project
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ __all__ = [
     "RulesImported",
     "Standing",
     "StoredCandidate",
+    "UnknownMemory",
     "describe_origin",
     "memory_json",
     "result_json",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holloway.domain.work import Outcome, Phase, SessionSummary, SessionType
 from holloway.safety import secrets
@@ -100,6 +100,59 @@ def list_latest_sessions(database: Database, limit: int) -> list[SessionSummary]
     """Return the latest sessions, newest first."""
     sql = f"SELECT * FROM sessions s WHERE {IS_SESSION} ORDER BY started_at DESC, id LIMIT ?"
     return [_parse_session(row) for row in database.fetch_rows(sql, (limit,))]
+
+
+_PAGE = f"""
+SELECT s.*,
+  (SELECT count(DISTINCT i.memory) FROM injections i WHERE {build_session_condition("s.id")}) AS told,
+  (SELECT count(*) FROM memories m WHERE m.session = s.id AND m.source <> 'user_taught') AS learned
+FROM sessions s WHERE {IS_SESSION} AND (s.started_at, s.id) < (:before, :id)
+ORDER BY s.started_at DESC, s.id DESC LIMIT :limit
+"""
+
+
+class ListedSession(NamedTuple):
+    """A session with its record, and the numbers of memories that it was told and that were learned from it."""
+
+    session: SessionSummary
+    record: dict[str, Any]
+    told: int
+    learned: int
+
+
+class Telling(NamedTuple):
+    """A memory that a session or one of its subagents was told."""
+
+    memory: str
+    point: str
+    at: str
+    actor: str
+    """Name of the subagent; empty for the session itself."""
+
+
+def list_session_tellings(database: Database, session: str) -> list[Telling]:
+    """Return what a session and its subagents were told, oldest first."""
+    sql = (
+        "SELECT memory, point, at, substr(i.session, length(:session) + 2) AS actor FROM injections i "
+        f"WHERE {build_session_condition(':session')} ORDER BY at, context, memory"
+    )
+    return [Telling(*row) for row in database.fetch_rows(sql, {"session": session})]
+
+
+def count_session(database: Database, session: str) -> tuple[int, int]:
+    """Count the memories that a session was told, and those that came from it."""
+    row = database.fetch_rows(
+        f"SELECT (SELECT count(DISTINCT i.memory) FROM injections i WHERE {build_session_condition(':session')}), "
+        "(SELECT count(*) FROM memories m WHERE m.session = :session AND m.source <> 'user_taught')",
+        {"session": session},
+    )[0]
+    return int(row[0]), int(row[1])
+
+
+def list_sessions_before(database: Database, before: tuple[str, str], limit: int) -> list[ListedSession]:
+    """Return the sessions before a key of start time and id, newest first."""
+    rows = database.fetch_rows(_PAGE, {"before": before[0], "id": before[1], "limit": limit})
+    return [ListedSession(_parse_session(row), json.loads(row["record"]), row["told"], row["learned"]) for row in rows]
 
 
 def load_session_record(database: Database, session: str) -> dict[str, Any]:
