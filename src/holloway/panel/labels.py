@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.memory import MemoryType, RelationType, ReviewReason, Scope, Source, State, Visibility, WrongReason
 from holloway.panel.locale import mark_plural, mark_text
+from holloway.service.health import CoverageState
 from holloway.service.memory_card import FileState
 from holloway.service.memory_list import Preset
 
@@ -80,6 +81,52 @@ RELATIONS_IN = {
     RelationType.NAMES: mark_text("named by"),
 }
 FILE_STATES = {FileState.REWRITTEN: mark_text("rewritten"), FileState.GONE: mark_text("gone")}
+COVERAGE_STATES = {
+    CoverageState.UNKNOWN: mark_text("unknown"),
+    CoverageState.SHALLOW: mark_text("shallow"),
+    CoverageState.PARTIAL: mark_text("partial"),
+    CoverageState.MAPPED: mark_text("mapped"),
+}
+EDGE_KINDS = {
+    "calls": mark_text("calls it"),
+    "instantiates": mark_text("creates it"),
+    "extends": mark_text("extends it"),
+    "implements": mark_text("implements it"),
+    "overrides": mark_text("overrides it"),
+    "typed_as": mark_text("names it as a type"),
+    "imports": mark_text("imports it"),
+    "imports_symbol": mark_text("imports the name"),
+}
+CODE_RELATIONS = {
+    "is_impact_of": mark_text("is affected by"),
+    "documents": mark_text("documents"),
+    "violates": mark_text("breaks a rule of"),
+    "supersedes": mark_text("replaces"),
+    "is_entrypoint_for": mark_text("is the entry point of"),
+    "flows_to": mark_text("passes data to"),
+    "handles_errors_from": mark_text("handles the errors of"),
+    "owns_data_for": mark_text("owns the data of"),
+    "applies_pattern": mark_text("follows the pattern of"),
+    "depends_logically": mark_text("depends on"),
+}
+LOCATE_REASONS = (
+    ("speaks of ", mark_text("speaks of %(words)s")),
+    ("changed in commits about ", mark_text("changed in commits about %(words)s")),
+    ("opened for a task about ", mark_text("opened for a task about %(words)s")),
+    ("closest part has ", mark_text("closest part has %(words)s")),
+    ("closest in ", mark_text("closest in %(words)s")),
+    ("defines ", mark_text("defines %(words)s")),
+    ("path has ", mark_text("path has %(words)s")),
+    ("named: ", mark_text("named: %(words)s")),
+    ("changes with ", mark_text("changes with %(words)s")),
+    ("imported by ", mark_text("imported by %(words)s")),
+    ("tested by ", mark_text("tested by %(words)s")),
+    ("changed recently", mark_text("changed recently")),
+    ("opened for a similar task", mark_text("opened for a similar task")),
+    ("opened in the latest sessions", mark_text("opened in the latest sessions")),
+    ("changed on this branch", mark_text("changed on this branch")),
+)
+"""How a reason of the search for files begins, and its text; the rest are names and words of the task."""
 WRONG_REASONS = {
     WrongReason.OUTDATED: mark_text("Outdated"),
     WrongReason.PARTLY: mark_text("Partly wrong"),
@@ -179,3 +226,12 @@ def format_age(seconds: float, language: Language) -> str:
         if 1 <= count < limit:
             return language.texts.ngettext(*texts, count) % {"count": count}
     return language.texts.gettext("just now")
+
+
+def describe_reason(reason: str, language: Language) -> str:
+    """Return a reason of the search for files in a language; an unknown one stays as it is."""
+    for start, text in LOCATE_REASONS:
+        if reason.startswith(start):
+            translated = language.texts.gettext(text)
+            return translated % {"words": reason[len(start) :]} if "%(words)s" in translated else translated
+    return reason

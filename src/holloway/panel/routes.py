@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.panel.locale import mark_text
-from holloway.panel.views import entrance, memories, memory, wrong
+from holloway.panel.views import code, entrance, memories, memory, modules, wrong
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +43,18 @@ ROUTES = (
     PanelRoute("POST", "/memories/{id}/restore", memory.restore_memory),
     PanelRoute("GET", "/memories/{id}/wrong", wrong.show_dialog),
     PanelRoute("POST", "/memories/{id}/wrong", wrong.flag_wrong),
+    PanelRoute("GET", "/modules", modules.show_modules),
+    PanelRoute("POST", "/modules/edit", modules.edit_module),
+    PanelRoute("POST", "/modules/hide", modules.hide_module),
+    PanelRoute("POST", "/modules/reset", modules.reset_module),
+    PanelRoute("GET", "/modules/merge", modules.show_merge),
+    PanelRoute("POST", "/modules/merge", modules.merge_modules),
+    PanelRoute("GET", "/code", code.show_code),
 )
 
-NAVIGATION = (NavigationItem("/memories", mark_text("Memories")),)
+NAVIGATION = (
+    NavigationItem("/memories", mark_text("Memories")),
+    NavigationItem("/modules", mark_text("Modules")),
+    NavigationItem("/code", mark_text("Code")),
+)
 """The pages of the navigation in their order; a page enters when it exists."""

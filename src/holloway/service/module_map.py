@@ -10,6 +10,8 @@ from holloway.codemap import queries
 from holloway.safety.repository_text import is_path
 from holloway.service.health import CoverageState
 from holloway.store import observations
+from holloway.store.filter import Filter
+from holloway.store.memory_list import count_selected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,6 +38,8 @@ class ModuleCard:
     """A module with how well it is known, and the memories and sessions about it."""
 
     module: Module
+    names: tuple[str, ...]
+    """Its name, and the names that it had before edits."""
     state: CoverageState
     memories: int
     sessions: int
@@ -78,31 +82,38 @@ def list_cards(memory: Holloway, *, everything: bool = False) -> list[ModuleCard
     sessions = observations.count_module_sessions(memory.store.database)
     return [
         ModuleCard(
-            module, CoverageState(module.confidence), memories.get(module.name, 0), sessions.get(module.name, 0)
+            module,
+            names := list_names(module),
+            CoverageState(module.confidence),
+            memories.get(module.name, 0)
+            if len(names) == 1
+            else count_selected(memory.store.database, Filter(modules=names)),
+            sum(sessions.get(name, 0) for name in names),
         )
         for module in memory.map.modules()
         if everything or not (module.hidden or module.support)
     ]
 
 
+def list_names(module: Module) -> tuple[str, ...]:
+    """Return the names under which memories and sessions may know a module: its own, and those that it replaced."""
+    return tuple(dict.fromkeys((module.name, module.key, *(key for _, key in module.moved))))
+
+
 def build_graph(memory: Holloway, cards: Sequence[ModuleCard], opened: str = "") -> ModuleGraph:
     """Return the graph of these modules; the files of the opened one stand in its place."""
     shown = sorted(cards, key=lambda card: (card.module.name != opened, -len(card.module.files), card.module.name))
-    nodes: list[MapNode] = []
-    files: list[str] = []
-    for card in shown[:MAP_NODES_MAX]:
-        if card.module.name == opened:
-            files = [path for path in card.module.files if is_path(path)][:MAP_NODES_MAX]
-            nodes += [MapNode(path, card.state, is_file=True) for path in files]
-        else:
-            nodes.append(MapNode(card.module.name, card.state, len(card.module.files)))
-    left_out = len(shown) - min(len(shown), MAP_NODES_MAX) + max(0, len(nodes) - MAP_NODES_MAX)
-    nodes = nodes[:MAP_NODES_MAX]
-    weights = _weigh_module_links(card.module for card in shown if card.module.name != opened)
+    files = [path for card in shown[:1] if card.module.name == opened for path in card.module.files if is_path(path)]
+    others = [card for card in shown if card.module.name != opened]
+    state = shown[0].state if shown else CoverageState.UNKNOWN
+    all_nodes = [MapNode(path, state, is_file=True) for path in files]
+    all_nodes += [MapNode(card.module.name, card.state, len(card.module.files)) for card in others]
+    nodes, files = all_nodes[:MAP_NODES_MAX], files[:MAP_NODES_MAX]
+    weights = _weigh_module_links(card.module for card in others)
     if files:
-        module_of = {path: card.module.name for card in cards if card.module.name != opened for path in card.module.files}
+        module_of = {path: card.module.name for card in others for path in card.module.files}
         weights = _add_file_links(memory, files, module_of, weights)
-    return ModuleGraph(tuple(nodes), tuple(_select_links(nodes, weights)), left_out)
+    return ModuleGraph(tuple(nodes), tuple(_select_links(nodes, weights)), len(all_nodes) - len(nodes))
 
 
 Weights = dict[LinkKind, dict[tuple[str, str], float]]
@@ -122,7 +133,7 @@ def _weigh_module_links(modules: Iterable[Module]) -> Weights:
 def _add_file_links(memory: Holloway, files: Sequence[str], module_of: Mapping[str, str], weights: Weights) -> Weights:
     """Return the weights with the links of files: to each other, and by imports to the other modules."""
     imports, together = dict(weights[LinkKind.IMPORTS]), dict(weights[LinkKind.COCHANGE])
-    names = dict(zip(files, files, strict=True)) | module_of
+    names = {path: path for path in files} | dict(module_of)
     for (source, target), weight in queries.weigh_imports(memory.map.database, files).items():
         if source in names and target in names:
             pair = names[source], names[target]
