@@ -73,6 +73,11 @@ transcript that is read for it."""
 JOURNAL_TEXT_CHARS_MAX = 4_000
 JOURNAL_FILE_BYTES_MAX = 16 * 1024 * 1024
 JOURNAL_KEEP_DAYS = 7
+TOLD_TEXT_CHARS_MAX = 20_000
+TOLD_LOG_BYTES_MAX = 4 * 1024 * 1024
+TOLD_KEEP_DAYS = 30
+TOLD_ROWS_MAX = 20_000
+"""Limits of the texts that agents were told: their length, the log before they are stored, their age and number."""
 FOREIGN_DIGESTS_MAX = 20_000
 """Digests of foreign text that a project keeps; the oldest are deleted first."""
 FOREIGN_DIGEST_KEEP_DAYS = 90

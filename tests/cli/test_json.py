@@ -46,6 +46,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "brief": ("brief",),
     "status": ("status",),
     "sessions": ("sessions",),
+    "told": ("told",),
     "sessions --mirror": ("sessions", "--mirror"),
     "locate": ("locate", "refresh the token"),
     "impact": ("impact", TOKENS),

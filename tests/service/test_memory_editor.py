@@ -324,5 +324,5 @@ def test_forgetting_a_session_forgets_what_a_reader_has_of_it(memory: Holloway) 
     session_ledger.finish_session(database, SessionSummary("1295b21a-77", "coder", at, at, at), {})
     readings.queue_reading(database, "1295b21a-77", "/s", "", 10, at)
     readings.save_answer(database, "1295b21a-77", "hash", "words of a person")
-    memory.forget_readings("1295b21a")
+    memory.forget_session("1295b21a")
     assert readings.load_answers(database, "1295b21a-77") == {}

@@ -27,6 +27,7 @@ CLI_COMMANDS = {
         "why": ("recall", "Show where a memory came from and who saw it"),
         "review": ("review", "Review waiting memories, one at a time"),
         "sessions": ("sessions", "List the observed sessions"),
+        "told": ("told", "Show what agents were told, word for word"),
         "explain": ("sessions", "Show what was learned from a session, and why"),
         "status": ("project", "Show what this project's memory holds"),
         "panel": ("panel", "Serve the web panel on this machine"),

@@ -38,6 +38,7 @@ from holloway.store import (
     readings,
     registry,
     session_ledger,
+    told_texts,
 )
 from holloway.store.filter import Filter
 from holloway.store.memories import HUMAN_SOURCES, UnknownMemory
@@ -352,11 +353,12 @@ class MemoryEditor:
                         self._set_aside(store, memory, "forgotten", "by a person", at)
         return Forgotten(tuple(memory for _, memory in owners))
 
-    def forget_readings(self, session: str) -> None:
-        """Erase what a reader's queue and answers have of a session, which is not read again as it is."""
+    def forget_session(self, session: str) -> None:
+        """Erase what a session was told, and what a reader's queue and answers have of it; it is not read again."""
         database = self._opened.store.database
         sessions = [summary.id for summary in session_ledger.find_sessions(database, session)]
         readings.forget_readings(database, sessions, format_stamp(self._opened.clock.now()))
+        told_texts.forget_session_texts(database, self._opened.project.folder, [session, *sessions])
 
     def _erase(self, owners: Sequence[tuple[Store, Memory]]) -> Forgotten:
         """Erase memories and what the stores repeat of them; name the exported blocks that still have their text."""

@@ -21,6 +21,7 @@ from holloway.store.contributions import Proposal
 from holloway.store.filter import Filter
 from holloway.store.memories import UnknownMemory
 from holloway.store.project import Project
+from holloway.store.told_texts import ToldText
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -45,6 +46,7 @@ __all__ = [
     "RulesImported",
     "Standing",
     "StoredCandidate",
+    "ToldText",
     "UnknownMemory",
     "describe_origin",
     "memory_json",

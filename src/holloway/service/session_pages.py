@@ -23,7 +23,7 @@ from holloway.service.activity_feed import NamedMemory
 from holloway.service.health import TokenBalance, balance_tokens
 from holloway.service.session_report import explain_session
 from holloway.store import candidates as ledger
-from holloway.store import session_ledger
+from holloway.store import session_ledger, told_texts
 from holloway.text.sanitize import first_paragraph, one_line
 
 if TYPE_CHECKING:
@@ -246,20 +246,30 @@ def _redact_rows(rows: Sequence[TimelineRow]) -> tuple[TimelineRow, ...]:
 
 
 def list_told(memory: Holloway, session: str, record: dict[str, Any]) -> tuple[ToldEvent, ...]:
-    """Return the texts that a session and its subagents were given, oldest first."""
+    """Return the texts that a session and its subagents were given, oldest first.
+
+    What the ledger has and no text is kept of, because it is too old, comes without its text.
+    """
     database = memory.store.database
-    injections = session_ledger.list_session_tellings(database, session)
-    reported = {telling.memory for telling in injections if telling.point == session_ledger.REPORTED_USEFUL}
-    events: dict[tuple[str, str, str], list[str]] = {}
-    for telling in injections:
-        if telling.point != session_ledger.REPORTED_USEFUL:
-            events.setdefault((telling.at, telling.point, telling.actor), []).append(telling.memory)
-    return tuple(
-        ToldEvent(
-            at, point, tuple(_describe_told(memory, memory_id, record, reported) for memory_id in memory_ids), actor
-        )
-        for (at, point, actor), memory_ids in events.items()
-    )
+    told_texts.collect_told(database, memory.project.folder)
+    texts = told_texts.list_session_texts(database, session)
+    tellings = session_ledger.list_session_tellings(database, session)
+    reported = {telling.memory for telling in tellings if telling.point == session_ledger.REPORTED_USEFUL}
+
+    def describe(memory_ids: Iterable[str]) -> tuple[ToldMemory, ...]:
+        return tuple(_describe_told(memory, memory_id, record, reported) for memory_id in memory_ids)
+
+    events = [
+        ToldEvent(text.at, text.point, describe(text.memories), text.actor, text.event, text.text or None, text.tokens)
+        for text in texts
+    ]
+    kept = {(text.actor, memory_id) for text in texts for memory_id in text.memories}
+    untold: dict[tuple[str, str, str], list[str]] = {}
+    for telling in tellings:
+        if telling.point != session_ledger.REPORTED_USEFUL and (telling.actor, telling.memory) not in kept:
+            untold.setdefault((telling.at, telling.point, telling.actor), []).append(telling.memory)
+    events += [ToldEvent(at, point, describe(ids), actor) for (at, point, actor), ids in untold.items()]
+    return tuple(sorted(events, key=lambda event: event.at))
 
 
 def _describe_told(memory: Holloway, memory_id: str, record: dict[str, Any], reported: set[str]) -> ToldMemory:

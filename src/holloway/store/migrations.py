@@ -462,6 +462,24 @@ CREATE INDEX bulk_change_items_memory ON bulk_change_items(memory);
 """
 
 
+TOLD = """
+CREATE TABLE told_texts (                           -- what agents were told, word for word, for thirty days
+  id       INTEGER PRIMARY KEY,
+  digest   TEXT NOT NULL UNIQUE,                    -- of the line of the log: a line is stored once
+  at       TEXT NOT NULL,
+  session  TEXT NOT NULL,
+  actor    TEXT NOT NULL,                           -- the subagent, else empty
+  point    TEXT NOT NULL,
+  event    TEXT NOT NULL,                           -- hook event or MCP tool
+  memories TEXT NOT NULL,                           -- JSON: ids of the memories in it
+  tokens   INTEGER NOT NULL,
+  text     TEXT NOT NULL                            -- without secrets; empty if it was erased
+);
+CREATE INDEX told_texts_at ON told_texts(at, id);
+CREATE INDEX told_texts_session ON told_texts(session, at);
+"""
+
+
 def split_statements(script: str) -> list[str]:
     """Split a script into statements; a trigger stays one statement."""
     complete, block = [], ""
@@ -557,6 +575,11 @@ def listing_0016(database: Database, ids: Ids) -> None:
     _run_script(database, LISTING)
 
 
+def told_0017(database: Database, ids: Ids) -> None:
+    """Create the texts that agents were told."""
+    _run_script(database, TOLD)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -574,6 +597,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     stated_0014,
     readings_0015,
     listing_0016,
+    told_0017,
 )
 
 

@@ -282,6 +282,19 @@ CREATE TABLE bulk_change_items (
   PRIMARY KEY (change, memory)
 ) WITHOUT ROWID;
 
+CREATE TABLE told_texts (                           -- what agents were told, word for word, for thirty days
+  id       INTEGER PRIMARY KEY,
+  digest   TEXT NOT NULL UNIQUE,                    -- of the line of the log: a line is stored once
+  at       TEXT NOT NULL,
+  session  TEXT NOT NULL,
+  actor    TEXT NOT NULL,                           -- the subagent, else empty
+  point    TEXT NOT NULL,
+  event    TEXT NOT NULL,                           -- hook event or MCP tool
+  memories TEXT NOT NULL,                           -- JSON: ids of the memories in it
+  tokens   INTEGER NOT NULL,
+  text     TEXT NOT NULL                            -- without secrets; empty if it was erased
+);
+
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL);
 
 CREATE INDEX memories_fingerprint ON memories(fingerprint);
@@ -366,6 +379,10 @@ CREATE INDEX memories_listed ON memories(           -- every column that a list 
 CREATE INDEX memory_history_at ON memory_history(at);
 
 CREATE INDEX bulk_change_items_memory ON bulk_change_items(memory);
+
+CREATE INDEX told_texts_at ON told_texts(at, id);
+
+CREATE INDEX told_texts_session ON told_texts(session, at);
 
 CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);
