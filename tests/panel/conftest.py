@@ -52,9 +52,13 @@ def client(panel: Panel, visitor: TestClient) -> TestClient:
     return visitor
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """Debian's Chromium without a window; the tests are skipped where it is not installed."""
+    """Debian's Chromium without a window; the tests are skipped where it is not installed.
+
+    While playwright runs, its event loop counts as running in this thread, so it ends with the module: no other test
+    could use asyncio.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make browser`")
     program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if program is None:

@@ -106,7 +106,8 @@ class PanelFolder:
                 continue
 
     def _make_folders(self) -> None:
-        self._links.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self._folder, self._links):
+            folder.mkdir(mode=0o700, exist_ok=True)
 
     def _write_private(self, path: Path, text: str) -> None:
         self._make_folders()

@@ -5,24 +5,47 @@ It is all that pages know of the store, so that a team server can serve the same
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from holloway import config
 from holloway.domain import confidence, memory_json
+from holloway.errors import InvalidInput
 from holloway.panel.editor_link import make_editor_link
-from holloway.service import memory_card, memory_list, module_map
+from holloway.service import (
+    activity_feed,
+    bulk_actions,
+    health,
+    memory_card,
+    memory_list,
+    module_map,
+    project_finder,
+    reader,
+    setup,
+)
+from holloway.service.activity_feed import FEED_ROWS
+from holloway.service.first_steps import describe_first_steps
+from holloway.service.memory_list import MemoryQuery
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from holloway.config import Settings
+    from holloway.domain.findings import Check
     from holloway.domain.memory import Memory, WrongReason
+    from holloway.service.activity_feed import ActivityPage
+    from holloway.service.bulk_actions import BulkUndo
+    from holloway.service.code_map import Consequences
+    from holloway.service.first_steps import FirstSteps
+    from holloway.service.health import Health
     from holloway.service.holloway import Holloway
     from holloway.service.memory_card import MemoryCard
-    from holloway.service.memory_editor import Provenance
-    from holloway.service.code_map import Consequences
-    from holloway.service.memory_list import Facets, MemoryPage, MemoryQuery, SearchPage
+    from holloway.service.memory_editor import Provenance, Remembered
+    from holloway.service.memory_list import Facets, MemoryPage, SearchPage
     from holloway.service.module_map import ModuleCard, ModuleGraph
-    from holloway.service.results import LocateResult, Module, Overview
+    from holloway.service.results import BulkChange, LocateResult, Module, Overview, Standing
 
+
+COMPLETIONS_MAX = 20
 MEMORIES_OF_FILES = 8
 
 
@@ -60,21 +83,134 @@ class ProjectData:
         """Return a memory with its evidence, history and relations. Raises UnknownMemory if there is none."""
         return memory_card.build_card(self._memory, reference)
 
-    def confirm(self, reference: str) -> Memory:
-        """Confirm a memory."""
-        return self._memory.confirm(reference)
+    def find_memory(self, memory_id: str) -> Memory | None:
+        """Return a memory by its id, or None if there is none."""
+        try:
+            return self._memory.get(memory_id)
+        except InvalidInput:
+            return None
 
-    def pin(self, reference: str, *, on: bool) -> Memory:
-        """Pin or unpin a memory."""
-        return self._memory.pin(reference, on=on)
+    def act(self, action: str, reference: str) -> BulkChange:
+        """Apply an action to one living memory; the change can be undone."""
+        store, memory = self._memory.opened.find_living(reference)
+        query = MemoryQuery(ids=(memory.id,), user=store is not self._memory.store)
+        return bulk_actions.change_memories(self._memory, query, action)
+
+    def act_on_all(self, action: str, query: MemoryQuery, expected: int | None) -> BulkChange:
+        """Apply an action to every memory that a query selects, if there are as many as the person was told."""
+        return bulk_actions.change_memories(self._memory, query, action, expected=expected)
+
+    def undo(self, change_id: str, *, user: bool) -> BulkUndo:
+        """Undo an action; `user` for one on the memories of all projects."""
+        return bulk_actions.undo_change(self._memory, change_id, user=user)
+
+    def is_of_all_projects(self, reference: str) -> bool:
+        """Return whether a memory is one of the user's own, which hold in every project."""
+        return self._memory.opened.find_memory(reference)[0] is not self._memory.store
+
+    def measure_health(self) -> Health:
+        """Return the figures of the first page."""
+        return health.measure_health(self._memory)
+
+    def list_activities(self, *, after: str = "", limit: int = FEED_ROWS) -> ActivityPage:
+        """Return a page of the feed: sessions, what they learned, corrections."""
+        return activity_feed.list_activities(self._memory, after=after, limit=limit)
+
+    def dismiss_audit(self) -> None:
+        """Do not offer the audit of stale memories again for a week."""
+        health.dismiss_audit(self._memory)
+
+    def teach(
+        self,
+        text: str,
+        *,
+        type: str | None,  # noqa: A002  (the word that every command and field uses)
+        files: Sequence[str],
+        modules: Sequence[str],
+        visibility: str,
+        user: bool,
+    ) -> Remembered:
+        """Teach a memory; what is not given is inferred."""
+        return self._memory.remember(
+            text,
+            type=type,
+            files=files or None,
+            modules=modules,
+            user=user,
+            visibility=visibility,
+            where=self._memory.project.root,
+        )
+
+    def describe_start(self) -> FirstSteps:
+        """Return how far a new project is known, and what could be imported."""
+        return describe_first_steps(self._memory)
+
+    def start_map(self) -> None:
+        """Have the worker update the code map; does not wait."""
+        self._memory.map.start()
+
+    def import_rules(self) -> int:
+        """Import the rules files for review; returns how many rules were new."""
+        return len(self._memory.import_rules().added)
+
+    def get_standing(self) -> Standing:
+        """Return the trust level with the counts that speak for another one."""
+        return self._memory.trust.standing()
+
+    def choose_trust(self, level: str) -> None:
+        """Set the trust level of this project by its number, or `auto`. Raises InvalidInput for another word."""
+        self._memory.trust.choose(level)
+
+    def get_paused(self) -> dict[str, str]:
+        """Return what is paused `here` and `everywhere`."""
+        return project_finder.paused_where(str(self._memory.project.root))
+
+    def set_pause(self, target: str) -> None:
+        """Pause `capture`, `injection` or `all` in this project; an empty target ends the pause."""
+        root = str(self._memory.project.root)
+        project_finder.resume(root)
+        if target:
+            project_finder.pause(root, target)
+
+    def load_settings(self) -> Settings:
+        """Return the settings in force in this project."""
+        return self._memory.settings
+
+    def change_settings(self, changes: Mapping[str, str]) -> None:
+        """Store settings for this project. Raises InvalidInput for a value that does not fit; none is stored then."""
+        for key, value in changes.items():
+            config.find_setting(key).parse_value(value, "")
+        for key, value in changes.items():
+            config.change_setting(key, value, self._memory.project.key, str(self._memory.home))
+        project_finder.refresh_hook_settings()
+
+    def describe_reader(self) -> dict[str, Any]:
+        """Return what the reader is, used and found."""
+        return reader.describe_reader(self._memory.settings, self._memory.store.database, self._memory.clock)
+
+    def export(self, form: str) -> bytes:
+        """Return the memories as a file."""
+        return self._memory.export(form)
+
+    def examine(self) -> list[Check]:
+        """Check this machine, the project and the connected agents."""
+        return setup.examine(str(self._memory.project.root), self._memory.home)
+
+    def complete_path(self, text: str) -> list[str]:
+        """Return the files of the code map whose path contains a text, the shortest paths first."""
+        return self._memory.map.complete_path(text, COMPLETIONS_MAX) if self._memory.map.is_ready else []
+
+    def list_module_names(self) -> list[str]:
+        """Return the names of the modules, for completion."""
+        return [module.name for module in self._memory.map.modules()] if self._memory.map.is_ready else []
 
     def edit(self, reference: str, *, content: str | None, type: str | None, visibility: str | None) -> Memory:  # noqa: A002
         """Change a memory; None leaves a field as it is."""
         return self._memory.edit(reference, content=content, type=type, visibility=visibility)[0]
 
-    def forget(self, reference: str, *, hard: bool = False) -> None:
-        """Forget a memory, recoverable for thirty days, or for good."""
-        self._memory.forget([reference], hard=hard)
+    def forget_for_good(self, reference: str) -> tuple[str, ...]:
+        """Erase a memory; returns the places that could not be cleaned yet."""
+        return self._memory.forget([reference], hard=True).left
 
     def restore(self, reference: str) -> Memory:
         """Restore a memory that was forgotten or judged wrong."""

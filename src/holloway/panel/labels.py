@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holloway.domain import memory_json
 from holloway.domain.memory import MemoryType, RelationType, ReviewReason, Scope, Source, State, Visibility, WrongReason
 from holloway.panel.locale import mark_plural, mark_text
+from holloway.service.activity_feed import ActivityKind
+from holloway.service.bulk_actions import BulkAction
 from holloway.service.health import CoverageState
 from holloway.service.memory_card import FileState
 from holloway.service.memory_list import Preset
@@ -13,7 +16,7 @@ from holloway.service.memory_list import Preset
 if TYPE_CHECKING:
     from holloway.panel.locale import Language
 
-TYPES = {
+TYPES: dict[str, str] = {
     MemoryType.GOTCHA: mark_text("gotcha"),
     MemoryType.DECISION: mark_text("decision"),
     MemoryType.PREFERENCE: mark_text("preference"),
@@ -31,13 +34,15 @@ TYPES = {
     MemoryType.WORKFLOW_RECIPE: mark_text("recipe"),
     MemoryType.CONTEXT_COST: mark_text("cost of context"),
 }
-STATES = {
+TAUGHT_TYPES = {kind: TYPES[kind] for kind in MemoryType if kind not in memory_json.NEEDED}
+"""The types that a sentence alone can have."""
+STATES: dict[str, str] = {
     State.CONFIRMED: mark_text("confirmed"),
     State.UNCONFIRMED: mark_text("unconfirmed"),
     State.QUARANTINED: mark_text("quarantined"),
     State.STALE: mark_text("stale"),
 }
-SOURCES = {
+SOURCES: dict[str, str] = {
     Source.USER_TAUGHT: mark_text("taught by you"),
     Source.USER_CORRECTION: mark_text("from a correction by you"),
     Source.AGENT_EXPLICIT: mark_text("recorded by an agent"),
@@ -52,13 +57,13 @@ SOURCES = {
     Source.RULES_FILE: mark_text("read from a rules file"),
     Source.FOREIGN_FILE: mark_text("imported from a file of unknown origin"),
 }
-SCOPES = {
+SCOPES: dict[str, str] = {
     Scope.GLOBAL: mark_text("whole project"),
     Scope.MODULE: mark_text("module"),
     Scope.WORK_UNIT: mark_text("work unit"),
     Scope.SESSION: mark_text("session"),
 }
-VISIBILITIES = {
+VISIBILITIES: dict[str, str] = {
     Visibility.PERSONAL: mark_text("only you"),
     Visibility.PROJECT: mark_text("this project"),
     Visibility.TEAM: mark_text("your team"),
@@ -190,6 +195,27 @@ PRESETS = {
     Preset.WAITING: mark_text("Waits for review"),
     Preset.FADING: mark_text("Will fade soon"),
 }
+DONE = {
+    BulkAction.CONFIRM: mark_text("Confirmed."),
+    BulkAction.PIN: mark_text("Pinned: it no longer fades."),
+    BulkAction.UNPIN: mark_text("No longer pinned."),
+    BulkAction.LATER: mark_text("You are asked again tomorrow."),
+    BulkAction.FORGET: mark_text("Forgotten. Agents no longer see it."),
+}
+DONE_ALL = {
+    BulkAction.CONFIRM: mark_plural("%(count)s memory confirmed.", "%(count)s memories confirmed."),
+    BulkAction.PIN: mark_plural("%(count)s memory pinned.", "%(count)s memories pinned."),
+    BulkAction.UNPIN: mark_plural("%(count)s memory unpinned.", "%(count)s memories unpinned."),
+    BulkAction.LATER: mark_plural("%(count)s memory postponed.", "%(count)s memories postponed."),
+    BulkAction.FORGET: mark_plural("%(count)s memory forgotten.", "%(count)s memories forgotten."),
+}
+ACTIONS = {
+    BulkAction.CONFIRM: mark_text("Confirm"),
+    BulkAction.PIN: mark_text("Pin"),
+    BulkAction.UNPIN: mark_text("Unpin"),
+    BulkAction.LATER: mark_text("Later"),
+    BulkAction.FORGET: mark_text("Forget"),
+}
 ORDERS = {
     "newest": mark_text("Newest first"),
     "changed": mark_text("Last changed first"),
@@ -208,6 +234,78 @@ SCORE_PARTS = {
     "phase": mark_text("phase of work"),
     "reranked": mark_text("reranking"),
 }
+
+COVERAGE = {
+    CoverageState.MAPPED: mark_text("mapped"),
+    CoverageState.PARTIAL: mark_text("partial"),
+    CoverageState.SHALLOW: mark_text("shallow"),
+    CoverageState.UNKNOWN: mark_text("unknown"),
+}
+ACTIVITIES = {
+    ActivityKind.SESSION: mark_text("Session"),
+    ActivityKind.TAUGHT: mark_text("You taught"),
+    ActivityKind.CONFIRMED: mark_text("You confirmed"),
+    ActivityKind.EDITED: mark_text("You edited"),
+    ActivityKind.WRONG: mark_text("You flagged as wrong"),
+    ActivityKind.FORGOTTEN: mark_text("You forgot"),
+    ActivityKind.RESTORED: mark_text("You restored"),
+    ActivityKind.PINNED: mark_text("You pinned"),
+    ActivityKind.UNPINNED: mark_text("You unpinned"),
+    ActivityKind.EXCLUDED: mark_text("You excluded here"),
+    ActivityKind.UNDONE: mark_text("You undid a change of"),
+}
+OUTCOMES = {
+    "success": mark_text("succeeded"),
+    "failure": mark_text("failed"),
+    "abandoned": mark_text("abandoned"),
+    "unknown": mark_text("outcome unknown"),
+}
+LEVELS = {
+    1: mark_text("Cautious"),
+    2: mark_text("Standard"),
+    3: mark_text("Confident"),
+    4: mark_text("Autonomous"),
+}
+LEVEL_EFFECTS = {
+    1: mark_text("Agents are shown only what you taught or confirmed, and errors with an observed fix."),
+    2: mark_text("Agents are shown every memory above the threshold. You confirm new ones after each session."),
+    3: mark_text("Agents are shown every memory above the threshold. The review lists only what needs a decision."),
+    4: mark_text("Agents are shown every memory above the threshold. There are no summaries; you look when you want."),
+}
+SETTING_GROUPS = {
+    mark_text("Capture"): {
+        "exclude.paths": mark_text("Files that are never captured"),
+        "exclude.commands": mark_text("Commands that are never captured"),
+        "trusted_sources": mark_text("Sources whose content needs no review"),
+        "branch_scope": mark_text("Lessons of an unmerged branch hold on"),
+    },
+    mark_text("Search by meaning"): {
+        "embedding.provider": mark_text("Model"),
+        "embedding.base_url": mark_text("Address of its server"),
+        "embedding.key_env": mark_text("Name of the variable with its key"),
+    },
+    mark_text("Reader of finished sessions"): {
+        "reader.provider": mark_text("Model"),
+        "reader.key_env": mark_text("Name of the variable with its key"),
+        "reader.daily_tokens": mark_text("Tokens a day, at most"),
+        "reader.monthly_tokens": mark_text("Tokens a month, at most"),
+        "learning.ask_at_stop": mark_text("Ask the agent for its lessons when it stops"),
+    },
+    mark_text("Answers to questions"): {
+        "llm.provider": mark_text("Model"),
+        "llm.key_env": mark_text("Name of the variable with its key"),
+        "llm.monthly_tokens": mark_text("Tokens a month, at most"),
+    },
+}
+"""Settings that the panel changes, by group, with what they mean; the value of a variable is never shown."""
+SETTINGS = {key: label for group in SETTING_GROUPS.values() for key, label in group.items()}
+EXPORTS = {
+    "json": mark_text("JSON, complete"),
+    "markdown": mark_text("Markdown, to read"),
+    "claude": mark_text("Block for CLAUDE.md"),
+    "archive": mark_text("Archive, to restore elsewhere"),
+}
+VERDICTS = {"ok": mark_text("ok"), "warning": mark_text("warning"), "failure": mark_text("failure")}
 
 _UNITS = (
     (60, 60, mark_plural("%(count)s minute ago", "%(count)s minutes ago")),

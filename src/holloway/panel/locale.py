@@ -56,7 +56,7 @@ def load_languages() -> dict[str, Language]:
     for file in sorted(files("holloway.panel").joinpath("locales").iterdir(), key=lambda file: file.name):
         if file.name.endswith(".po"):
             code, entries = file.name.removesuffix(".po"), parse_catalog(file.read_text("utf-8"))
-            texts = GNUTranslations(BytesIO(compile_catalog(entries)))  # type: ignore[arg-type]
+            texts = GNUTranslations(BytesIO(compile_catalog(entries)))
             languages[code] = Language(code, texts.info()["x-language-name"], texts)
     return languages
 
@@ -66,7 +66,7 @@ def choose_language(chosen: str, accepted: str) -> Language:
     languages = load_languages()
     if chosen in languages:
         return languages[chosen]
-    wishes = []
+    wishes: list[tuple[float, int, str]] = []
     for wish in accepted[:500].split(","):
         if match := _ACCEPTED.fullmatch(wish):
             wishes.append((-_parse_weight(match[2]), len(wishes), match[1].lower()))

@@ -15,10 +15,12 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from holloway.domain.ports import parse_stamp
 from holloway.errors import InvalidInput
+from holloway.panel.citations import split_citations
 from holloway.panel.data import ProjectData
 from holloway.panel.flash import Flash
 from holloway.panel.labels import format_age
 from holloway.panel.locale import choose_language, load_languages
+from holloway.panel.navigation import NAVIGATION
 from holloway.panel.templating import get_environment
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from holloway.panel.citations import CitedText
     from holloway.panel.locale import Language
     from holloway.panel.panel import Panel
     from holloway.service.holloway import Holloway
@@ -114,6 +117,11 @@ class Page:
         """The path and query of this page, to come back to it; the card of a memory after an action that failed."""
         return self.with_query() if self.request.method == "GET" else self.next_path or "/"
 
+    @property
+    def review_path(self) -> str:
+        """The page on which what waits is decided."""
+        return "/memories?preset=waiting"
+
     def is_below(self, path: str) -> bool:
         """Return whether this page is a path of the navigation, or below one."""
         here = self.request.url.path
@@ -144,15 +152,19 @@ class Page:
         """Return how long ago a moment was."""
         return format_age((self.panel.clock.now() - parse_stamp(stamp)).total_seconds(), self.language)
 
+    def split_citations(self, text: str) -> CitedText:
+        """Return a text with its citations as chips."""
+        return split_citations(text, self.data.find_memory)
+
     def with_query(self, **changes: str | None) -> str:
         """Return this page's address with some values changed, or removed if None."""
         values: dict[str, Sequence[str]] = {name: words for name, words in self.query.items() if name not in changes}
         values |= {name: [word] for name, word in changes.items() if word is not None}
         return f"{self.request.url.path}?{urlencode(values, doseq=True)}" if values else self.request.url.path
 
-    def flash(self, text: str, *, undo: str = "", undo_fields: Mapping[str, str] | None = None) -> None:
-        """Show a message on the next page, with an undo button if there is a path for it."""
-        self.panel.flashes.add(self._browser, Flash(text, undo=undo, undo_fields=undo_fields or {}))
+    def flash(self, text: str, *, undo: str = "", undo_fields: Mapping[str, str] | None = None, link: str = "") -> None:
+        """Show a message on the next page, with an undo button if there is a path for it, or with a link."""
+        self.panel.flashes.add(self._browser, Flash(text, undo=undo, undo_fields=undo_fields or {}, link=link))
 
     @property
     def _browser(self) -> str:
@@ -164,8 +176,6 @@ class Page:
 
     def render(self, template: str, *, status: int = 200, **values: Any) -> Response:
         """Answer with a template. Every template may use `page` besides the values of its view."""
-        from holloway.panel.routes import NAVIGATION  # the routes import the views, which import this module
-
         environment = get_environment(self.language)
         waiting = self._memory.count_to_review() if self._memory else 0
         html = environment.get_template(template).render(

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.panel.locale import mark_text
-from holloway.panel.views import code, entrance, memories, memory, modules, wrong
+from holloway.panel.views import (
+    bulk,
+    code,
+    entrance,
+    health,
+    memories,
+    memory,
+    modules,
+    teach,
+    trust,
+    welcome,
+    wrong,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,23 +34,20 @@ class PanelRoute(NamedTuple):
     view: Callable[[Page], Response]
 
 
-class NavigationItem(NamedTuple):
-    """A page in the navigation, with the text of its link."""
-
-    path: str
-    label: str
-
-
 ROUTES = (
     PanelRoute("GET", "/enter", entrance.sign_in),
     PanelRoute("POST", "/look", entrance.choose_look),
-    PanelRoute("GET", "/", memories.show_memories),
+    PanelRoute("GET", "/", health.show_health),
+    PanelRoute("POST", "/audit/later", health.dismiss_audit),
+    PanelRoute("GET", "/welcome", welcome.show_welcome),
+    PanelRoute("POST", "/welcome/map", welcome.start_map),
+    PanelRoute("POST", "/welcome/rules", welcome.import_rules),
     PanelRoute("GET", "/memories", memories.show_memories),
     PanelRoute("GET", "/memories/{id}", memory.show_memory),
-    PanelRoute("POST", "/memories/{id}/confirm", memory.confirm_memory),
-    PanelRoute("POST", "/memories/{id}/pin", memory.pin_memory),
+    PanelRoute("POST", "/memories/bulk", bulk.change_memories),
+    PanelRoute("POST", "/undo/{change}", bulk.undo_change),
     PanelRoute("POST", "/memories/{id}/edit", memory.edit_memory),
-    PanelRoute("POST", "/memories/{id}/forget", memory.forget_memory),
+    PanelRoute("POST", "/memories/{id}/erase", memory.forget_for_good),
     PanelRoute("POST", "/memories/{id}/restore", memory.restore_memory),
     PanelRoute("GET", "/memories/{id}/wrong", wrong.show_dialog),
     PanelRoute("POST", "/memories/{id}/wrong", wrong.flag_wrong),
@@ -50,11 +58,14 @@ ROUTES = (
     PanelRoute("GET", "/modules/merge", modules.show_merge),
     PanelRoute("POST", "/modules/merge", modules.merge_modules),
     PanelRoute("GET", "/code", code.show_code),
+    PanelRoute("POST", "/memories/{id}/{action}", memory.act_on_memory),
+    PanelRoute("GET", "/teach", teach.show_form),
+    PanelRoute("POST", "/teach", teach.teach_memory),
+    PanelRoute("GET", "/teach/paths", teach.complete_path),
+    PanelRoute("GET", "/trust", trust.show_trust),
+    PanelRoute("POST", "/trust/level", trust.choose_level),
+    PanelRoute("POST", "/trust/pause", trust.set_pause),
+    PanelRoute("POST", "/trust/settings", trust.change_settings),
+    PanelRoute("GET", "/trust/agents", trust.show_agents),
+    PanelRoute("GET", "/export/{form}", trust.export_memories),
 )
-
-NAVIGATION = (
-    NavigationItem("/memories", mark_text("Memories")),
-    NavigationItem("/modules", mark_text("Modules")),
-    NavigationItem("/code", mark_text("Code")),
-)
-"""The pages of the navigation in their order; a page enters when it exists."""

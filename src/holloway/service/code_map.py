@@ -248,6 +248,10 @@ class CodeMap:
         drawn = module_store.load_modules(self.database)
         return [replace(module, confidence=known(counts.get(module.name, 0))) for module in drawn]
 
+    def complete_path(self, text: str, limit: int) -> list[str]:
+        """Return the files whose path contains a text, the shortest paths first."""
+        return queries.complete_path(self.database, text, limit)
+
     def count_unassigned_files(self) -> int:
         """Count the source files that belong to no module; 0 without a map."""
         return queries.count_unassigned_files(self.database) if self.is_ready else 0

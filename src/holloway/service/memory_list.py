@@ -62,6 +62,7 @@ class MemoryQuery:
     tags: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
     session: str = ""
     newer_than_days: int = 0
     older_than_days: int = 0
@@ -83,7 +84,7 @@ _CHOICES: dict[str, type[StrEnum]] = {
     "scopes": Scope,
     "visibility": Visibility,
 }
-_WORD_LISTS = ("modules", "files", "tags", "branches", "agents")
+_WORD_LISTS = ("modules", "files", "tags", "branches", "agents", "ids")
 _FLAGS = ("pinned", "forgotten", "replaced", "user")
 _DAYS = ("newer_than_days", "older_than_days")
 
@@ -135,6 +136,7 @@ def build_filter(memory: Holloway, query: MemoryQuery) -> Filter:
         tags=query.tags,
         learned_on=query.branches,
         agents=query.agents,
+        ids=query.ids or None,
         session=query.session,
         created_from=days_ago(query.newer_than_days),
         created_before=days_ago(query.older_than_days),
@@ -150,7 +152,8 @@ def build_filter(memory: Holloway, query: MemoryQuery) -> Filter:
 def _apply_preset(memory: Holloway, chosen: Filter, preset: Preset) -> Filter:
     now = memory.clock.now()
     if preset is Preset.ACTIVE:
-        return replace(chosen, ids=list_active(memory))
+        active = list_active(memory)
+        return replace(chosen, ids=active if chosen.ids is None else tuple(set(active) & set(chosen.ids)))
     if preset is Preset.UNUSED:
         return replace(chosen, unused=True)
     if preset is Preset.WAITING:

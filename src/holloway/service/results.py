@@ -16,6 +16,7 @@ from holloway.promotion.trust_level import Standing
 from holloway.retrieval.locate import LocateResult
 from holloway.retrieval.recall import RecallResult
 from holloway.safety.repository_text import admit, only_paths
+from holloway.store.bulk_changes import BulkChange
 from holloway.store.candidates import StoredCandidate
 from holloway.store.contributions import Proposal
 from holloway.store.filter import Filter
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "BulkChange",
     "Filter",
     "GraphNode",
     "Harvest",

@@ -42,10 +42,10 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// A link marked data-dialog shows its page's form in a dialog; without this script it is an ordinary page.
+// A link marked data-dialog shows the form of its page in a dialog; without this script it is an ordinary page.
 async function openDialog(link) {
   const dialog = document.getElementById("dialog");
-  const answer = await fetch(link.href, { headers: { Accept: "text/html" } });
+  const answer = await fetch(link.href);
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const body = page.getElementById("dialog-body");
   if (!body) { location.assign(link.href); return; }
@@ -69,17 +69,22 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
 });
 
-// Forms marked data-live send themselves when a choice changes.
-document.addEventListener("change", (event) => {
-  const form = event.target.form;
-  if (form && "live" in form.dataset && event.target.type !== "search") form.requestSubmit();
+// Empty fields stay out of an address, whether the browser sends a form or htmx does.
+function dropEmpty(fields) {
+  for (const [name, value] of [...fields]) if (!value) fields.delete(name);
+}
+document.addEventListener("formdata", (event) => {
+  if (event.target.method === "get") dropEmpty(event.formData);
 });
-// Empty fields stay out of the address.
-document.addEventListener("submit", (event) => {
-  if (event.target.method !== "get") return;
-  event.target.addEventListener("formdata", (data) => {
-    for (const [name, value] of [...data.formData]) if (!value) data.formData.delete(name);
-  }, { once: true });
+document.addEventListener("htmx:config:request", (event) => {
+  const request = event.detail.ctx.request;
+  if (request.method === "GET" && request.body) dropEmpty(request.body);
+});
+
+// A list that was marked as a whole shows it.
+document.addEventListener("change", (event) => {
+  if (!("all" in event.target.dataset)) return;
+  document.querySelectorAll('input[name="id"][form="bulk"]').forEach((box) => { box.checked = event.target.checked; });
 });
 
 if (location.hash === "#q") document.querySelector("[data-search]")?.focus();

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from holloway.domain.memory import parse_choice
+from holloway.panel import labels
 from holloway.panel.data import list_details, list_quotes
 from holloway.panel.page import get_word
+from holloway.service.bulk_actions import BulkAction
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -15,45 +19,54 @@ if TYPE_CHECKING:
 
 def show_memory(page: Page) -> Response:
     """Show one memory with everything that is known about it."""
+    return _show_card(page)
+
+
+def _show_card(page: Page, *, error: str = "", status: int = HTTPStatus.OK) -> Response:
     card = page.data.get_card(page.path_values["id"])
     quotes, details = list_quotes(card.provenance), list_details(card.memory)
-    return page.render("memory.html", card=card, quotes=quotes, details=details)
+    return page.render("memory.html", status=status, card=card, quotes=quotes, details=details, error=error)
 
 
-def confirm_memory(page: Page) -> Response:
-    """Confirm a memory."""
-    page.data.confirm(page.path_values["id"])
-    page.flash(page.gettext("Confirmed."))
-    return _return_to(page)
-
-
-def pin_memory(page: Page) -> Response:
-    """Pin a memory, or unpin it."""
-    is_pinned = get_word(page.form, "on") == "1"
-    page.data.pin(page.path_values["id"], on=is_pinned)
-    text = page.gettext("Pinned: it no longer fades.") if is_pinned else page.gettext("No longer pinned.")
-    page.flash(text, undo=page.request.url.path, undo_fields={"on": "" if is_pinned else "1"})
+def act_on_memory(page: Page) -> Response:
+    """Confirm, pin, unpin, postpone or forget a memory, with undo."""
+    memory_id = page.path_values["id"]
+    action = parse_choice(BulkAction, page.path_values["action"])
+    change = page.data.act(action, memory_id)
+    fields = {"user": "1"} if page.data.is_of_all_projects(memory_id) else {}
+    page.flash(page.gettext(labels.DONE[action]), undo=f"/undo/{change.id}", undo_fields=fields)
     return _return_to(page)
 
 
 def edit_memory(page: Page) -> Response:
     """Change the text, type, files or visibility of a memory."""
+    memory_id = page.path_values["id"]
+    before = page.data.get_card(memory_id).memory
     page.data.edit(
-        page.path_values["id"],
+        memory_id,
         content=get_word(page.form, "content") or None,
         type=get_word(page.form, "type") or None,
         visibility=get_word(page.form, "visibility") or None,
     )
-    page.flash(page.gettext("Saved. The text before it is in the history."))
+    undo_fields = {"content": before.content, "type": str(before.type), "visibility": str(before.visibility)}
+    page.flash(
+        page.gettext("Saved. The text before it is in the history."),
+        undo=f"/memories/{memory_id}/edit",
+        undo_fields=undo_fields,
+    )
     return _return_to(page)
 
 
-def forget_memory(page: Page) -> Response:
-    """Forget a memory; it can be restored for thirty days."""
+def forget_for_good(page: Page) -> Response:
+    """Erase a memory after its id was typed; nothing of it can be restored."""
     memory_id = page.path_values["id"]
-    page.data.forget(memory_id)
-    page.flash(page.gettext("Forgotten. Agents no longer see it."), undo=f"/memories/{memory_id}/restore")
-    return _return_to(page)
+    if get_word(page.form, "typed") != memory_id:
+        message = page.gettext("Type the id %(id)s to confirm. Nothing was erased.", id=memory_id)
+        return _show_card(page, error=message, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+    left = page.data.forget_for_good(memory_id)
+    text = page.gettext("Erased for good.")
+    page.flash(f"{text} {page.gettext('Still to be cleaned: %(places)s', places=', '.join(left))}" if left else text)
+    return page.redirect("/memories")
 
 
 def restore_memory(page: Page) -> Response:
