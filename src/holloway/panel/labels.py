@@ -86,12 +86,6 @@ RELATIONS_IN = {
     RelationType.NAMES: mark_text("named by"),
 }
 FILE_STATES = {FileState.REWRITTEN: mark_text("rewritten"), FileState.GONE: mark_text("gone")}
-COVERAGE_STATES = {
-    CoverageState.UNKNOWN: mark_text("unknown"),
-    CoverageState.SHALLOW: mark_text("shallow"),
-    CoverageState.PARTIAL: mark_text("partial"),
-    CoverageState.MAPPED: mark_text("mapped"),
-}
 EDGE_KINDS = {
     "calls": mark_text("calls it"),
     "instantiates": mark_text("creates it"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from starlette.testclient import TestClient
@@ -16,7 +15,7 @@ TOKENS = "src/shop/auth/tokens.py"
 
 
 @pytest.fixture
-def mapped(panel: Panel, repository: Repository) -> Iterator[Panel]:
+def mapped(panel: Panel, repository: Repository) -> Panel:
     """A panel on the shop with a map of its code, in which one file uses another."""
     repository.commit(
         "src/shop/auth/login.py", "from shop.auth.tokens import refresh\n\n\ndef login():\n    return refresh(1)\n"
@@ -26,7 +25,7 @@ def mapped(panel: Panel, repository: Repository) -> Iterator[Panel]:
         repository.commit("limits.toml", f"age = {number}\n", "tokens expire")
     with panel.open_memory(settle=True) as memory:
         memory.map.update()
-    yield panel
+    return panel
 
 
 def test_without_a_map_it_says_how_to_make_one(client: TestClient) -> None:
@@ -47,7 +46,7 @@ def test_a_task_gets_files_with_reasons_tests_and_memories(client: TestClient, m
 def test_a_file_gets_what_uses_it_with_lines(client: TestClient, mapped: Panel) -> None:
     teach(mapped, "Tokens live for an hour", files=[TOKENS])
     page = client.get(f"/code?place={TOKENS}:refresh").text
-    assert "2 places use it in 1 file." in page
+    assert "2 places in 1 file use it." in page
     assert f"vscode://file{mapped.project.root}/src/shop/auth/login.py:5" in page
     assert "calls it" in page
     assert "Tokens live for an hour" in page
