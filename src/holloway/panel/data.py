@@ -20,6 +20,7 @@ from holloway.service import (
     module_map,
     project_finder,
     reader,
+    session_pages,
     setup,
 )
 from holloway.service.activity_feed import FEED_ROWS
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from holloway.service.memory_list import Facets, MemoryPage, SearchPage
     from holloway.service.module_map import ModuleCard, ModuleGraph
     from holloway.service.results import BulkChange, LocateResult, Module, Overview, Standing
+    from holloway.service.session_pages import SessionPage, SessionStory
 
 
 COMPLETIONS_MAX = 20
@@ -268,6 +270,19 @@ class ProjectData:
     def is_mapped(self) -> bool:
         """Return whether there is a map of the code."""
         return self._memory.map.is_ready
+
+    @property
+    def timeline_rows(self) -> int:
+        """The rows of a timeline on one page."""
+        return session_pages.TIMELINE_ROWS
+
+    def list_sessions(self, *, after: str) -> SessionPage:
+        """Return a page of the sessions, newest first."""
+        return session_pages.list_session_page(self._memory, after=after)
+
+    def load_story(self, reference: str, *, first: int) -> SessionStory:
+        """Return one session with its timeline from a row on. Raises InvalidInput if there is none."""
+        return session_pages.load_story(self._memory, reference, first=first)
 
     def link_editor(self, path: str, line: int = 0) -> str:
         """Return the address that opens a line in the person's editor; empty if they use none."""

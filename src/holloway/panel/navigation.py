@@ -18,6 +18,7 @@ NAVIGATION = (
     NavigationItem("/", mark_text("Health")),
     NavigationItem("/memories", mark_text("Memories")),
     NavigationItem("/teach", mark_text("Teach")),
+    NavigationItem("/sessions", mark_text("Sessions")),
     NavigationItem("/modules", mark_text("Modules")),
     NavigationItem("/code", mark_text("Code")),
     NavigationItem("/trust", mark_text("Trust and settings")),
