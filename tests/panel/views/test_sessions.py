@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from holloway.panel import labels
 from holloway.panel.locale import load_languages
-from holloway.store import told_texts
-from tests.observer.story import Story
+from holloway.service.past_sessions import open_session_files
+from holloway.store import told_log
+from tests.capture.test_session_files import opened
 from tests.panel.views.test_memories import teach
 from tests.service.learned import learn, solved
 from tests.service.on_disk import transcript
@@ -74,7 +74,8 @@ def test_a_session_shows_what_the_agent_was_told_word_for_word_and_what_became_o
         for memory_id in ids:
             tell(memory, "s1", memory_id)
         set_record(memory, "s1", cited=[ids[0]], acted_on=[ids[1]])
-        told_texts.insert_told(memory.store.database, make_told("s1", "prompt", "- Money is integer <cents>", ids))
+        text = f"- Money is integer <cents> [hw:{ids[0]}] [hw:{ids[1]}] [hw:{ids[2]}]"
+        told_log.append_told(str(memory.project.folder), at=STARTED, session="s1", point="prompt", text=text)
         memory.forget([ids[2]], hard=True)
     page = client.get("/sessions/s1").text
     assert "holloway told the agent" in page
@@ -86,16 +87,53 @@ def test_a_session_shows_what_the_agent_was_told_word_for_word_and_what_became_o
 
 
 def test_prompts_and_tool_calls_come_from_the_transcript_and_its_absence_is_said(
-    client: TestClient, panel: Panel, home: Path
+    client: TestClient, panel: Panel
 ) -> None:
+    path = transcript(panel.project.root, "s7")
     with panel.open_memory(settle=False) as memory:
-        path = transcript(memory.project.root, home.parent / "s7.jsonl", "s7")
-        opened_session(memory, path)
+        open_session_files(memory).learn(opened(path))
     page = client.get("/sessions/s7").text
-    assert "Prompt" in page
+    assert '<div class="said">Fix the login, part 0</div>' in page
+    assert "KeyError" in page
+    assert '<span class="badge failure">failed</span>' in page
     assert "The transcript is gone" not in page
     path.unlink()
     assert "The transcript is gone" in client.get("/sessions/s7").text
+
+
+def test_an_entry_of_a_long_session_is_on_a_later_page(
+    client: TestClient, panel: Panel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holloway.service.session_pages.TIMELINE_ROWS", 2)
+    path = transcript(panel.project.root, "s7")
+    with panel.open_memory(settle=False) as memory:
+        open_session_files(memory).learn(opened(path))
+    first = client.get("/sessions/s7").text
+    assert 'href="/sessions/s7?first=2" rel="next"' in first
+    last = client.get("/sessions/s7?first=2").text
+    assert 'href="/sessions/s7" rel="prev"' in last
+    assert 'rel="next"' not in last
+    assert "Fix the login" in first
+    for broken in ("-1", "x", "99999999999999"):
+        assert client.get(f"/sessions/s7?first={broken}").status_code == 200
+
+
+def test_a_session_says_what_was_held_and_dropped_and_why(client: TestClient, panel: Panel) -> None:
+    with panel.open_memory(settle=False) as memory:
+        learn(memory, solved("s1").records("worth nothing at all", "gotcha").red())
+    page = client.get("/sessions/s1").text
+    assert "Held" in page or "Dropped" in page
+    assert '<ul class="candidates">' in page
+
+
+def test_hostile_text_of_a_transcript_is_shown_as_text(client: TestClient, panel: Panel) -> None:
+    path = transcript(panel.project.root, "s7")
+    path.write_text(path.read_text().replace("Fix the login", "<script>alert(1)</script>"))
+    with panel.open_memory(settle=False) as memory:
+        open_session_files(memory).learn(opened(path))
+    page = client.get("/sessions/s7").text
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert(1)" in page
 
 
 def test_the_reason_for_which_a_candidate_was_dropped_is_in_the_language_of_the_reader() -> None:
