@@ -75,7 +75,7 @@ def address(panel: Panel) -> Iterator[str]:
     with server.bind(0) as listener:
         port = listener.getsockname()[1]
         served = Panel(panel.project, panel.home, Policy(port, API_TOKEN), panel.clock)
-        link = served.folder.make_link(served.folder.write_address(port))
+        link = served.folder.make_link(served.folder.publish(port))
         running = server.make_server(create_app(served))
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
         thread.start()

@@ -21,7 +21,7 @@ MEGABYTE = 1024 * 1024
 MESSAGES = {
     HTTPStatus.UNAUTHORIZED: (
         mark_text("This browser is not signed in"),
-        mark_text("Ask for a new one-time address in a terminal, in the folder of the project, and open it here:"),
+        mark_text("Ask for a one-time address in a terminal, in the folder of the project, and open it here:"),
     ),
     HTTPStatus.FORBIDDEN: (
         mark_text("This request was refused"),

@@ -37,6 +37,7 @@ class PanelRoute(NamedTuple):
 
 ROUTES = (
     PanelRoute("GET", "/enter", entrance.sign_in),
+    PanelRoute("GET", "/go/{path:path}", entrance.follow_link),
     PanelRoute("POST", "/look", entrance.choose_look),
     PanelRoute("GET", "/", health.show_health),
     PanelRoute("POST", "/audit/later", health.dismiss_audit),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def make_path(panel: Panel, page: str = "/") -> str:
     """Return the path of a new one-time link."""
-    link = panel.folder.make_link(panel.folder.write_address(panel.policy.port), page)
+    link = panel.folder.make_link(panel.folder.publish(panel.policy.port), page)
     return link.partition(str(panel.policy.port))[2]
 
 
@@ -71,3 +71,20 @@ def test_the_chosen_language_and_theme_stay_with_the_browser(client: TestClient)
     assert '<html lang="fr" data-theme="dark">' in page
     client.post("/look", data={"language": "xx", "theme": "pink"})
     assert '<html lang="fr" data-theme="dark">' in client.get("/memories").text
+
+
+def test_a_link_in_another_window_leads_to_its_page(client: TestClient) -> None:
+    assert client.get("/go/memories?types=gotcha").headers["location"] == "/memories?types=gotcha"
+    assert client.get("/go/").headers["location"] == "/"
+
+
+def test_a_link_without_a_cookie_offers_the_page_and_a_new_address(visitor: TestClient) -> None:
+    page = visitor.get("/go/review").text
+    assert 'href="/review"' in page
+    assert "panel --link" in page
+
+
+def test_a_link_in_another_window_never_leads_elsewhere(visitor: TestClient) -> None:
+    for elsewhere in ("/go//evil.example", "/go/%2Fevil.example", "/go/https://evil.example", "/go/%5Cevil.example"):
+        page = visitor.get(elsewhere)
+        assert page.status_code == 404 or 'href="/"' in page.text or 'href="/https://evil.example"' in page.text
