@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
 
-import holloway
 from holloway.service import module_map
 from holloway.service.health import CoverageState
 from holloway.service.module_map import LinkKind
-from tests.conftest import Repository
 from tests.observer.story import Story
 from tests.service.learned import learn
+
+if TYPE_CHECKING:
+    import pytest
+
+    import holloway
+    from tests.conftest import Repository
 
 PARTS = ("forms", "model", "store", "views")
 TOGETHER = [("forms", "views")]

@@ -20,7 +20,9 @@ from holloway.service import (
     module_map,
     project_finder,
     reader,
+    review_cards,
     session_pages,
+    session_report,
     setup,
 )
 from holloway.service.activity_feed import FEED_ROWS
@@ -43,7 +45,8 @@ if TYPE_CHECKING:
     from holloway.service.memory_editor import Provenance, Remembered
     from holloway.service.memory_list import Facets, MemoryPage, SearchPage
     from holloway.service.module_map import ModuleCard, ModuleGraph
-    from holloway.service.results import BulkChange, LocateResult, Module, Overview, Standing
+    from holloway.service.results import BulkChange, LocateResult, Module, Overview, Proposal, Standing
+    from holloway.service.review_cards import ReviewQueue, SessionReview
     from holloway.service.session_pages import SessionPage, SessionStory
 
 
@@ -283,6 +286,54 @@ class ProjectData:
     def load_story(self, reference: str, *, first: int) -> SessionStory:
         """Return one session with its timeline from a row on. Raises InvalidInput if there is none."""
         return session_pages.load_story(self._memory, reference, first=first)
+
+    def find_review(self, *, read_only: bool) -> SessionReview | None:
+        """Return the review of a session that is due, and note that it was shown."""
+        find = review_cards.find_due_review if read_only else review_cards.show_review
+        return find(self._memory)
+
+    def get_review(self, session: str) -> SessionReview:
+        """Return the review of a session on demand. Raises InvalidInput if there is no such session."""
+        return review_cards.review_session(self._memory, session)
+
+    def list_queue(self) -> ReviewQueue:
+        """Return the cards of everything that waits for a person today."""
+        return review_cards.list_review_queue(self._memory)
+
+    def decide(self, action: str, reference: str) -> BulkChange:
+        """Apply a person's decision in a review; the change can be undone."""
+        change = self.act(action, reference)
+        session_report.note_decision(self._memory)
+        return change
+
+    def edit_card(self, reference: str, text: str) -> Memory:
+        """Change the text of a memory in a review. Raises InvalidInput if it is empty."""
+        return review_cards.decide_card(self._memory, reference, "edit", text=text)
+
+    def confirm_review(self, session: str) -> BulkChange:
+        """Confirm the new memories of a session that nothing speaks against."""
+        return review_cards.confirm_all(self._memory, self.get_review(session))
+
+    def confirm_all(self, ids: Sequence[str]) -> BulkChange:
+        """Confirm memories as one change that can be undone."""
+        session_report.note_decision(self._memory)
+        return bulk_actions.apply_action(self._memory, ids, bulk_actions.BulkAction.CONFIRM)
+
+    def dismiss_review(self, session: str) -> None:
+        """Leave the review of a session for later."""
+        review_cards.dismiss_review(self._memory, session)
+
+    def list_proposals(self) -> list[Proposal]:
+        """Return what agents said about the map and nobody has judged."""
+        return self._memory.map.proposals()
+
+    def decide_proposal(self, proposal_id: str, *, accepts: bool) -> None:
+        """Accept or drop a statement about the map. Raises InvalidInput if it waits no more."""
+        proposal = next((proposal for proposal in self.list_proposals() if proposal.id == proposal_id), None)
+        if proposal is None:
+            raise InvalidInput(f"No statement {proposal_id[:40]!r} waits.", "It was decided already.")
+        decide = self._memory.map.accept if accepts else self._memory.map.drop
+        decide(proposal)
 
     def link_editor(self, path: str, line: int = 0) -> str:
         """Return the address that opens a line in the person's editor; empty if they use none."""

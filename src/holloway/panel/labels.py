@@ -197,6 +197,21 @@ SIGNALS = {
     "qa_finding": mark_text("finding of a check"),
     "read_lesson": mark_text("lesson of the reader"),
 }
+VOICES = {
+    "person": mark_text("you"),
+    "pasted by person": mark_text("pasted by you"),
+    "agent": mark_text("the agent"),
+    "plan accepted by person": mark_text("a plan that you accepted"),
+    "answered by person": mark_text("your answer"),
+    "sub-agent": mark_text("a subagent"),
+    "team-mate": mark_text("a team-mate"),
+    "summary": mark_text("a summary"),
+    "command": mark_text("a command"),
+    "output": mark_text("an output"),
+    "edit": mark_text("an edit"),
+    "commit": mark_text("a commit"),
+}
+"""Who or what a quote of a session is from."""
 MEMORY_USES = {
     MemoryUse.CITED: mark_text("cited"),
     MemoryUse.ACTED_ON: mark_text("acted on"),
@@ -228,7 +243,7 @@ WRONG_EFFECTS = {
 REVIEW_REASONS = {
     ReviewReason.TAINTED: mark_text("learned after content from outside"),
     ReviewReason.GUARDED: mark_text("reads like an instruction to the agent"),
-    ReviewReason.IMPORTED: mark_text("imported from a file"),
+    ReviewReason.IMPORTED: mark_text("imported, and nobody known here wrote it"),
     ReviewReason.RULE: mark_text("read from a rules file"),
     ReviewReason.STALE: mark_text("its code changed"),
     ReviewReason.INFERRED: mark_text("inferred, not seen"),

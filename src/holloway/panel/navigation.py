@@ -16,6 +16,7 @@ class NavigationItem(NamedTuple):
 
 NAVIGATION = (
     NavigationItem("/", mark_text("Health")),
+    NavigationItem("/review", mark_text("Review")),
     NavigationItem("/memories", mark_text("Memories")),
     NavigationItem("/teach", mark_text("Teach")),
     NavigationItem("/sessions", mark_text("Sessions")),

@@ -120,7 +120,12 @@ class Page:
     @property
     def review_path(self) -> str:
         """The page on which what waits is decided."""
-        return "/memories?preset=waiting"
+        return "/review"
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether this panel changes nothing."""
+        return self.panel.policy.read_only
 
     def is_below(self, path: str) -> bool:
         """Return whether this page is a path of the navigation, or below one."""

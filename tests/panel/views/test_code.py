@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
-from starlette.testclient import TestClient
 
-from holloway.panel.panel import Panel
-from tests.conftest import Repository
 from tests.panel.views.test_memories import teach
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+    from holloway.panel.panel import Panel
+    from tests.conftest import Repository
 
 TOKENS = "src/shop/auth/tokens.py"
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
-from starlette.testclient import TestClient
 
-from holloway.panel.panel import Panel
-from tests.conftest import Repository
 from tests.panel.views.test_memories import teach
 from tests.service.test_module_map import grow
+
+if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
+    from holloway.panel.panel import Panel
+    from tests.conftest import Repository
 
 
 @pytest.fixture
