@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from holloway.domain.findings import Check
     from holloway.domain.memory import Memory, WrongReason
     from holloway.service.activity_feed import ActivityPage
+    from holloway.service.ask import Conversation, Turn
     from holloway.service.bulk_actions import BulkUndo
     from holloway.service.code_map import Consequences
     from holloway.service.first_steps import FirstSteps
@@ -334,6 +335,15 @@ class ProjectData:
             raise InvalidInput(f"No statement {proposal_id[:40]!r} waits.", "It was decided already.")
         decide = self._memory.map.accept if accepts else self._memory.map.drop
         decide(proposal)
+
+    def ask(self, conversation: Conversation, question: str) -> Turn:
+        """Answer a question of a conversation; the answer is its last turn."""
+        return conversation.ask(self._memory, question)
+
+    def describe_writer(self) -> str:
+        """Return the language model that answers questions; empty if none is chosen."""
+        provider = self._memory.settings.get_text("llm.provider")
+        return "" if provider == "off" else provider
 
     def link_editor(self, path: str, line: int = 0) -> str:
         """Return the address that opens a line in the person's editor; empty if they use none."""

@@ -18,6 +18,7 @@ NAVIGATION = (
     NavigationItem("/", mark_text("Health")),
     NavigationItem("/review", mark_text("Review")),
     NavigationItem("/memories", mark_text("Memories")),
+    NavigationItem("/ask", mark_text("Ask")),
     NavigationItem("/teach", mark_text("Teach")),
     NavigationItem("/sessions", mark_text("Sessions")),
     NavigationItem("/modules", mark_text("Modules")),

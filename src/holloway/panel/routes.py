@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.panel.views import (
+    ask,
     bulk,
     code,
     entrance,
@@ -61,6 +62,9 @@ ROUTES = (
     PanelRoute("GET", "/modules/merge", modules.show_merge),
     PanelRoute("POST", "/modules/merge", modules.merge_modules),
     PanelRoute("GET", "/code", code.show_code),
+    PanelRoute("GET", "/ask", ask.show_conversation),
+    PanelRoute("POST", "/ask", ask.ask_question),
+    PanelRoute("POST", "/ask/again", ask.start_again),
     PanelRoute("GET", "/sessions", sessions.show_sessions),
     PanelRoute("GET", "/review", review.show_review),
     PanelRoute("GET", "/review/queue", review.show_queue),

@@ -41,7 +41,9 @@ def read(panel: Panel, memory_id: str) -> Memory:
 def quarantine(memory: Holloway, content: str) -> str:
     """Store a memory that came from outside and that nobody confirmed; returns its id."""
     draft = Draft(content, source=Source.FOREIGN_FILE, state=State.QUARANTINED, review=ReviewReason.IMPORTED)
-    return memory.store.memories.add_memory(sanitize_draft(draft)).memory.id
+    stored = memory.store.memories.add_memory(sanitize_draft(draft)).memory
+    assert stored
+    return stored.id
 
 
 @pytest.fixture
