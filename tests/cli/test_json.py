@@ -29,6 +29,7 @@ COUNTED = frozenset(
 TOKENS = "src/shop/auth/tokens.py"
 ASKED: dict[str, tuple[str, ...]] = {
     "remember": ("remember", "a token is never logged"),
+    "teach": ("teach", TOKENS, "--text", "a token is checked once"),
     "edit": ("edit", "TRAP", "refresh() burns the token twice"),
     "show": ("show", "TRAP"),
     "pin": ("pin", "TRAP"),
@@ -61,6 +62,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "learn --dry-run": ("learn", "--dry-run"),
     "trust": ("trust",),
     "reader": ("reader", "status"),
+    "embedder": ("embedder", "status"),
     "note": ("note", "the token of a guest has no owner"),
     "config": ("config", "get", "synchronous"),
     "doctor": ("doctor",),

@@ -16,10 +16,12 @@ CLI_COMMANDS = {
         "rules": ("rules", "Import rules files as memories to review"),
         "reader": ("reader", "Turn on or off the language model that reads sessions"),
         "learn": ("sessions", "Learn from agent sessions already on this disk"),
+        "embedder": ("embedder", "Choose the model that search by meaning uses"),
         "doctor": ("project", "Check the installation and report problems"),
     },
     "Every day": {
         "remember": ("remember", "Teach a memory and say which files it is about"),
+        "teach": ("teach", "Teach a memory about a file"),
         "recall": ("recall", "Find memories by words and by meaning"),
         "ask": ("recall", "Answer a question from memories and the code map"),
         "list": ("recall", "List memories, newest first"),

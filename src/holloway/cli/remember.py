@@ -103,7 +103,7 @@ def remember_command(
         assert remembered.memory is not None  # noqa: S101  (as above)
         now = memory.clock.now()
         if as_json:
-            print_json({**memory_json(remembered.memory, now), **_result_fields(remembered)})
+            print_json({**memory_json(remembered.memory, now), **result_fields(remembered)})
         else:
             owner_text = "for all your projects" if user else f"in {memory.project.name}"
             root_text = "" if user or memory.under_git else f" ({memory.project.root}, not under git)"
@@ -126,7 +126,7 @@ def _relate(memory: Holloway, related: Memory, required_ids: tuple[str, ...], va
     return related
 
 
-def _result_fields(remembered: Remembered) -> dict[str, object]:
+def result_fields(remembered: Remembered) -> dict[str, object]:
     """Return the JSON fields of a result that are not part of the memory itself."""
     inferred = {
         "type": str(remembered.inferred.type) if remembered.inferred.type else None,
