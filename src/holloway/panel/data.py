@@ -69,6 +69,10 @@ class ProjectData:
     def __init__(self, memory: Holloway) -> None:
         self._memory = memory
 
+    def get_state_number(self) -> int:
+        """Return a number that grows with every change of a memory."""
+        return int(self._memory.store.get_meta("memory_changes") or 0)
+
     def list_memories(self, query: MemoryQuery, *, order: str, after: str) -> MemoryPage:
         """Return a page of the memories that a query selects."""
         return memory_list.list_memories(self._memory, query, order=order, after=after)

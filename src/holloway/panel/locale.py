@@ -32,7 +32,7 @@ class Language(NamedTuple):
     def format_number(self, value: float) -> str:
         """Return a number with the separators of this language, which its catalogue translates."""
         thousands, point = self.texts.gettext(THOUSANDS), self.texts.gettext(POINT)
-        return f"{value:,}".translate({ord(","): thousands, ord("."): point})
+        return f"{value:,}".translate({ord(","): thousands, ord("."): point, ord("-"): MINUS})
 
 
 def mark_text(text: str) -> str:
@@ -45,6 +45,7 @@ def mark_plural(one: str, many: str) -> tuple[str, str]:
     return one, many
 
 
+MINUS = "\N{MINUS SIGN}"
 THOUSANDS = mark_text(",")
 POINT = mark_text(".")
 

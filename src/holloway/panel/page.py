@@ -15,10 +15,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from holloway.domain.ports import parse_stamp
 from holloway.errors import InvalidInput
+from holloway.panel import labels
 from holloway.panel.citations import split_citations
 from holloway.panel.data import ProjectData
 from holloway.panel.flash import Flash
-from holloway.panel.labels import format_age
 from holloway.panel.locale import choose_language, load_languages
 from holloway.panel.navigation import NAVIGATION
 from holloway.panel.templating import get_environment
@@ -165,11 +165,18 @@ class Page:
 
     def ago(self, stamp: str) -> str:
         """Return how long ago a moment was."""
-        return format_age((self.panel.clock.now() - parse_stamp(stamp)).total_seconds(), self.language)
+        return labels.format_age((self.panel.clock.now() - parse_stamp(stamp)).total_seconds(), self.language)
 
     def split_citations(self, text: str) -> CitedText:
         """Return a text with its citations as chips."""
         return split_citations(text, self.data.find_memory)
+
+    def describe_detail(self, detail: str) -> str:
+        """Return the detail of a history entry, with the words for the source that it names."""
+        source, comma, agent = detail.removeprefix("by ").partition(", ")
+        if not detail.startswith("by ") or source not in labels.SOURCES:
+            return detail
+        return f"{self.gettext(labels.SOURCES[source])}{comma}{agent}"
 
     def with_query(self, **changes: str | None) -> str:
         """Return this page's address with some values changed, or removed if None."""
@@ -200,6 +207,7 @@ class Page:
             language=self.language,
             flashes=self.panel.flashes.take(self._browser),
             waiting=waiting,
+            state_number=self.data.get_state_number() if self._memory else 0,
             navigation=NAVIGATION,
             **values,
         )

@@ -70,7 +70,9 @@ class Policy:
 class Guard:
     """ASGI middleware that refuses requests by the policy and adds the security headers to all responses."""
 
-    def __init__(self, app: ASGIApp, policy: Policy, refuse: Refuse) -> None:
+    def __init__(self, app: ASGIApp, policy: Policy, refuse: Refuse, end_streams: Callable[[], None]) -> None:
+        self.end_streams = end_streams
+        """Called when the server stops, so that open streams do not hold it up."""
         self._app = app
         self._policy = policy
         self._refuse = refuse

@@ -260,6 +260,13 @@ def is_stopped(folder: Path, model: str) -> bool:
         return False
 
 
+def release_models(unused_s: float) -> bool:
+    """Drop the built-in embedding model if nobody searched for some seconds; returns whether it was dropped."""
+    from holloway.embeddings import builtin_model  # only a process that stays has anything to drop
+
+    return builtin_model.release_model(unused_s)
+
+
 def _embedded(store: Store, embedder: Embedder, deadline_s: float, should_stop: Callable[[], bool]) -> int:
     texts = _texts(store, embedder)
     if deadline_s <= 0 or not texts.count_missing():

@@ -98,4 +98,4 @@ def export_memories(page: Page) -> Response:
 
 def show_agents(page: Page) -> Response:
     """Show the checks of this machine, the project and the connected agents."""
-    return page.render("agents.html", checks=page.data.examine())
+    return page.render("agents.html", checks=sorted(page.data.examine(), key=lambda check: check.verdict == "ok"))
