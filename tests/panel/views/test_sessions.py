@@ -42,7 +42,7 @@ def test_the_list_shows_what_each_session_was_told_and_left(client: TestClient, 
     assert 'href="/sessions/s1"' in page
     assert "told 1" in page
     assert re.search(r"learned [1-9]", page)
-    assert "-60 tokens net" in page, "a session that cost more than it saved says so"
+    assert re.search("[-\u2212]60 tokens net", page), "a session that cost more than it saved says so"
 
 
 def test_a_long_list_is_read_in_pages(client: TestClient, panel: Panel) -> None:
