@@ -54,9 +54,10 @@ build/browser/axe-core-$(AXE):
 screenshots: $(VENV)/installed-dev ## take screenshots of every page of the panel, and renew those in the docs
 	$(BIN)/python -m docs.screenshots
 
-# Tests start hundreds of processes. Where PYTHONDONTWRITEBYTECODE is set, each of them would compile the source again.
+# Tests start hundreds of processes. Where PYTHONDONTWRITEBYTECODE is set, each of them would compile the source again,
+# and each run would compile all tests again.
 COMPILE := $(BIN)/python -m compileall -q src
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal -q
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 test: $(VENV)/installed-dev ## all tests of a commit
 	$(COMPILE)

@@ -1,4 +1,4 @@
-"""Configuration: the data folder, every limit, budget and timeout, and the user's settings with their defaults.
+"""Settings and their defaults, read from the user's configuration file; the data folder, limits, budgets and timeouts.
 
 The hook process imports this module, so it imports only `os` and `sys` until a setting is read.
 """

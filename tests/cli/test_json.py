@@ -29,7 +29,6 @@ COUNTED = frozenset(
 TOKENS = "src/shop/auth/tokens.py"
 ASKED: dict[str, tuple[str, ...]] = {
     "remember": ("remember", "a token is never logged"),
-    "teach": ("teach", TOKENS, "--text", "a token is checked once"),
     "edit": ("edit", "TRAP", "refresh() burns the token twice"),
     "show": ("show", "TRAP"),
     "pin": ("pin", "TRAP"),

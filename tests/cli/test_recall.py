@@ -96,8 +96,9 @@ def test_having_no_memories_of_your_own_says_nothing_of_the_project(cli: Cli, tr
     assert cli("list", "--user", "--tag", "none").out == "No memory matches.\n"
 
 
-def test_the_list_does_not_count_twice_what_it_shows(cli: Cli, repository: Repository) -> None:
+def test_the_list_does_not_count_twice_what_it_shows(cli: Cli, repository: Repository, tmp_path: Path) -> None:
     repository.commit("CLAUDE.md", "# Rules\n\n- Never use floats for money.\n")
+    repository.log_own_work(tmp_path / "person")
     cli("rules")
     shown = cli("list").out.splitlines()
     assert ("Never use floats for money" in shown[0], shown[-1]) == (True, "To review: 1 (`holloway review`).")

@@ -21,7 +21,6 @@ CLI_COMMANDS = {
     },
     "Every day": {
         "remember": ("remember", "Teach a memory and say which files it is about"),
-        "teach": ("teach", "Teach a memory about a file"),
         "recall": ("recall", "Find memories by words and by meaning"),
         "ask": ("recall", "Answer a question from memories and the code map"),
         "list": ("recall", "List memories, newest first"),

@@ -47,6 +47,13 @@ project_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable fields.")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
+RELATION_PHRASES = {
+    "conflicts_with": "contradicts",
+    "required_with": "comes with",
+    "validates": "confirms",
+    "derived_from": "derived from",
+}
+"""How a memory stands to another one, for a person."""
 STEPS_MIN = 12
 """Stages with fewer steps show no bar: they end before one could be read."""
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -144,6 +151,20 @@ def print_quotes(candidate: StoredCandidate) -> None:
     for quote in quotes if isinstance(quotes, list) else ():
         source = f", {quote['source']}" if quote["source"] and "pasted" not in quote["voice"] else ""
         print_text(f"    {quote['voice']}{source}: “{one_line(quote['text'], QUOTE_SHOWN_CHARS)}”", "dim")
+
+
+def print_relations(memory: Holloway, card: Memory) -> None:
+    """Print the memories to which a memory is related, with their text; a quarantined one by its id only."""
+    for relation in card.relations:
+        phrase = RELATION_PHRASES.get(str(relation.type))
+        if not phrase or not relation.memory:
+            continue
+        try:
+            other = memory.get(relation.memory)
+        except InvalidInput:  # forgotten for good
+            continue
+        text = "" if other.state == "quarantined" or other.deleted_at else f": {other.summary}"
+        print_text(f"  {phrase} {other.id}{text}", "yellow")
 
 
 def print_hanging(row: Text, column: int) -> None:

@@ -1,4 +1,4 @@
-"""Commands that remove or restore memories: wrong, forget, restore, prune."""
+"""Commands that delete or restore memories: wrong, forget (`--hard` deletes for good), restore, prune."""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ from holloway.cli.common import (
     print_json,
     print_memory,
     print_quotes,
+    print_relations,
     print_text,
     project_option,
     read_text_argument,
@@ -330,6 +331,7 @@ def _print_card(memory: Holloway, shown_memory: Memory) -> None:
     use_text = f", used {format_count(shown_memory.use_count, 'time')}" if shown_memory.use_count else ""
     shown_text = f"shown to agents {format_count(memory.times_shown(shown_memory.id), 'time')}"
     print_text(f"  {source_text}{branch_text}{commit_text}; {shown_text}{use_text}", "dim")
+    print_relations(memory, shown_memory)
 
 
 def _as_list(value: object) -> list[object]:

@@ -56,7 +56,15 @@ if TYPE_CHECKING:
 
 
 RELATIONS_BY_HAND = (RelationType.REQUIRED_WITH, RelationType.VALIDATES)
-CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details", "visibility")
+CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details", "visibility", "half_life_days")
+HALF_LIFE_DAYS_MIN, HALF_LIFE_DAYS_MAX = 1, 3_650
+
+
+def _check_half_life(days: float) -> float:
+    if not HALF_LIFE_DAYS_MIN <= days <= HALF_LIFE_DAYS_MAX:
+        limits = f"Between {HALF_LIFE_DAYS_MIN} and {HALF_LIFE_DAYS_MAX:,} days; a pinned memory does not decay."
+        raise InvalidInput(f"A half-life of {days:g} days is not possible.", limits)
+    return days
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +183,7 @@ class MemoryEditor:
     def edit(
         self, reference: str, *, where: Path | None = None, everywhere: bool = False, **changes: Any
     ) -> tuple[Memory, tuple[str, ...]]:
-        """Change content, summary, type, files, modules, tags, details or visibility; its history keeps the old text.
+        """Change the fields of a memory that a person may change; its history keeps the old text.
 
         New content counts as confirmed, because a person wrote it. Returns the memory and the redacted secrets.
         """
@@ -199,7 +207,7 @@ class MemoryEditor:
         )
         admitted = sanitize_draft(draft, "" if store is not self._opened.store else str(self._opened.project.root))
         names = {*values, "details", "summary"} if {"content", "type"} & set(values) else set(values)
-        fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names}
+        fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names - {"half_life_days"}}
         if {"content", "files"} & set(values):
             links = [relation for relation in old.relations if relation.type is not RelationType.NAMES]
             fields["relations"] = (*links, *admitted.draft.relations)
@@ -207,6 +215,8 @@ class MemoryEditor:
             fields["branch_only"] = ""
         if "type" in values:
             fields["half_life_days"] = confidence.HALF_LIFE_DAYS[memory_type]
+        if "half_life_days" in values:
+            fields["half_life_days"] = _check_half_life(values["half_life_days"])
         if "content" in values:
             now = format_stamp(self._opened.clock.now())
             fields |= {"state": State.CONFIRMED, "review": None, "stale_at": "", "last_used_at": now}

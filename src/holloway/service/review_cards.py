@@ -60,7 +60,7 @@ _MODES = {
 
 
 class CardDecision(StrEnum):
-    """What a person can decide on a card."""
+    """The decisions that a person can make on a card."""
 
     OK = "ok"
     EDIT = "edit"

@@ -1,4 +1,4 @@
-"""Schema migrations: named steps from an empty file to the current schema, each one transaction with a record."""
+"""Schema migrations define the database tables: named steps from an empty file, each one transaction with a record."""
 
 from __future__ import annotations
 

@@ -55,12 +55,6 @@ def list_memory_injections(database: Database, memory_id: str) -> list[tuple[str
     return [(row["session"], row["point"], row["at"]) for row in database.fetch_rows(sql, (memory_id,))]
 
 
-def list_session_injections(database: Database, session: str) -> list[tuple[str, str, str]]:
-    """Return the injections into a session as (memory, point, time), oldest first."""
-    sql = "SELECT memory, point, at FROM injections WHERE session = ? ORDER BY at, memory"
-    return [(row["memory"], row["point"], row["at"]) for row in database.fetch_rows(sql, (session,))]
-
-
 def list_injections_with_subagents(database: Database, session: str) -> list[tuple[str, str, str]]:
     """Return the injections into a session and its subagents as (memory, point, time), oldest first."""
     sql = f"SELECT memory, point, at FROM injections i WHERE {build_session_condition(':session')} ORDER BY at, memory"
