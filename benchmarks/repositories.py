@@ -18,8 +18,12 @@ class Repository(NamedTuple):
 
 
 TABLE = {
+    "CyberVPN": Repository("Beep206/CyberVPN", "e8b48e4255"),
+    "agentv": Repository("EntityProcess/agentv", "58f316ca24"),
     "axum": Repository("tokio-rs/axum", "3d78036dca"),
+    "cipher-box": Repository("FSM1/cipher-box", "e007f15bd5"),
     "cli": Repository("entireio/cli", "f446dcfc09"),
+    "context-evaluator": Repository("PackmindHub/context-evaluator", "94f7c40ead"),
     "core": Repository("vuejs/core", "e2bede9613"),
     "delve": Repository("go-delve/delve", "3b77598674"),
     "django": Repository("django/django", "03988c5a5b"),
