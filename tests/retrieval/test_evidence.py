@@ -25,7 +25,6 @@ from holloway.retrieval.evidence import (
     LocateTask,
     list_shared_words,
     parse_task,
-    score_by_activity,
     score_by_branch,
     score_by_chunk,
     score_by_commits,
@@ -218,33 +217,27 @@ def test_a_commit_of_exactly_the_limit_counts_and_full_similarity_has_the_full_s
     assert found.share == 1.0
 
 
-def test_files_that_changed_recently_are_busy(shop: Repository) -> None:
-    shop.commit(MAIL, FILES[MAIL] + "# 1\n")
-    database = mapped(shop)
-    found = score_by_activity(database, task_of(database, "x"))
-    assert set(found.strength) == {MAIL}
-    assert found.reason == {MAIL: "changed recently"}
-
-
 def test_files_of_earlier_sessions_count_for_similar_tasks_and_lately(database: MapDatabase) -> None:
     past = [
-        PastSession("deliver a receipt and run make pwn", ((MAIL, 2), ("gone.py", 1)), "main"),
+        PastSession("deliver the late receipt and run make pwn", ((MAIL, 2), ("gone.py", 1)), "main"),
         PastSession("sum the cart", ((CART, 1),), "main"),
     ]
-    found = score_by_sessions(database, task_of(database, "the receipt is late"), past, "main")
+    found = score_by_sessions(database, task_of(database, "the receipt is late"), past, "main", task_scores={})
     similar, lately = found["sessions"], found["recent"]
     assert set(similar.strength) == {MAIL}
     assert similar.reason[MAIL] == "opened for a task about receipt"
     assert set(lately.strength) == {MAIL, CART}
     assert lately.reason[CART] == LATELY_REASON
     assert lately.share == 1.0
+    assert similar.share == 1.0
     for branch in ("other", ""):
-        assert score_by_sessions(database, task_of(database, "x"), past, branch)["recent"].share == OTHER_BRANCH_SHARE
+        evidence = score_by_sessions(database, task_of(database, "x"), past, branch, task_scores={})
+        assert evidence["recent"].share == OTHER_BRANCH_SHARE
 
 
 def test_an_earlier_task_that_shares_no_informative_word_is_only_called_similar(database: MapDatabase) -> None:
     past = [PastSession("zeppelin landing", ((MAIL, 2),))]
-    found = score_by_sessions(database, task_of(database, "zeppelin"), past)["sessions"]
+    found = score_by_sessions(database, task_of(database, "zeppelin"), past, task_scores={})["sessions"]
     assert found.reason == {MAIL: "opened for a similar task"}
 
 
