@@ -137,7 +137,7 @@ def test_a_task_that_is_known_otherwise_follows_its_recipe_without_a_word(memory
 def test_the_test_command_comes_with_the_tests_of_the_files(memory: Holloway, prompting: Prompting) -> None:
     rendered = prompting(NAMING)
     assert rendered is not None
-    assert "- tests: tests/auth/test_tokens.py (run: " in rendered.text
+    assert "- tests tests/auth/: test_tokens.py (run: " in rendered.text
 
 
 @pytest.mark.promise("words-with-prompt")

@@ -304,9 +304,9 @@ def test_a_prompt_brings_files_with_reasons_tests_traps_and_dead_ends(memory: Ho
     taught(memory, "Rotating refresh tokens in a background thread was tried; it raced", "", "dead_end")
     said = memory.session().context_for("Make refresh() in auth/tokens.py rotate the refresh token")
     first, *rest = said.split("\n")
-    assert first == "holloway: for this task, from earlier sessions and the code map:"
-    assert any(line.startswith(f"- {TOKENS}") and "named: auth/tokens.py" in line for line in rest)
-    assert any(line.startswith("- tests: tests/auth/test_tokens.py (run: ") for line in rest)
+    assert first == "holloway: files for this task:"
+    assert rest[0] == f"- {TOKENS} (refresh)"
+    assert any(line.startswith("- tests tests/auth/: test_tokens.py (run: ") for line in rest)
     assert any(line.startswith(f"- Trap: {TRAP} [hw:") for line in rest)
     assert any(line.startswith("- Dead end (seen 5 Jan): Rotating refresh tokens in a background") for line in rest)
 

@@ -103,7 +103,7 @@ def _offer_files(offer: Offer, stage: str, files: list[tuple[str, str]]) -> None
     from holloway.injection.template import line
 
     if files:
-        lines = [line("prompt", "file", path=path, symbols="", reasons=reason) for path, reason in files]
+        lines = [line("prompt", "file", path=path, reason=f" ({reason})") for path, reason in files]
         offer(stage, "\n".join([line("prompt", "quick"), *lines]))
 
 
