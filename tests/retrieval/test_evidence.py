@@ -12,6 +12,7 @@ from holloway.retrieval import evidence
 from holloway.retrieval.evidence import (
     COMMIT_FILES_MAX,
     DOTTED_PARTS_MAX,
+    HABIT_REASON,
     LATELY_REASON,
     LOCATE_TASK_CHARS_MAX,
     OTHER_BRANCH_SHARE,
@@ -36,7 +37,7 @@ from holloway.retrieval.evidence import (
     score_by_text,
     score_related_files,
 )
-from holloway.retrieval.past_sessions import PastSession
+from holloway.retrieval.past_sessions import PastSession, measure_habits
 from tests.conftest import Repository, make_repository
 from tests.retrieval.test_locate import FILES, NOW, mapped
 
@@ -222,7 +223,7 @@ def test_files_of_earlier_sessions_count_for_similar_tasks_and_lately(database: 
         PastSession("deliver the late receipt and run make pwn", ((MAIL, 2), ("gone.py", 1)), "main"),
         PastSession("sum the cart", ((CART, 1),), "main"),
     ]
-    found = score_by_sessions(database, task_of(database, "the receipt is late"), past, "main", task_scores={})
+    found = score_by_sessions(database, task_of(database, "the receipt is late"), past, "main")
     similar, lately = found["sessions"], found["recent"]
     assert set(similar.strength) == {MAIL}
     assert similar.reason[MAIL] == "opened for a task about receipt"
@@ -230,14 +231,16 @@ def test_files_of_earlier_sessions_count_for_similar_tasks_and_lately(database: 
     assert lately.reason[CART] == LATELY_REASON
     assert lately.share == 1.0
     assert similar.share == 1.0
+    assert found["habit"].scale_strengths()[MAIL] == pytest.approx(measure_habits(past)[MAIL])
+    assert found["habit"].reason[MAIL] == HABIT_REASON
     for branch in ("other", ""):
-        evidence = score_by_sessions(database, task_of(database, "x"), past, branch, task_scores={})
+        evidence = score_by_sessions(database, task_of(database, "x"), past, branch)
         assert evidence["recent"].share == OTHER_BRANCH_SHARE
 
 
 def test_an_earlier_task_that_shares_no_informative_word_is_only_called_similar(database: MapDatabase) -> None:
     past = [PastSession("zeppelin landing", ((MAIL, 2),))]
-    found = score_by_sessions(database, task_of(database, "zeppelin"), past, task_scores={})["sessions"]
+    found = score_by_sessions(database, task_of(database, "zeppelin"), past)["sessions"]
     assert found.reason == {MAIL: "opened for a similar task"}
 
 

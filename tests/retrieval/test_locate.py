@@ -16,7 +16,6 @@ from holloway.codemap.history.sync import sync_history
 from holloway.codemap.index import update_index
 from holloway.errors import EmbeddingFailed
 from holloway.retrieval.evidence import (
-    FULL_AGREEMENT,
     LOCATE_TASK_CHARS_MAX,
     OTHER_BRANCH_SHARE,
     UNDERWAY_REASON,
@@ -28,7 +27,14 @@ from holloway.retrieval.evidence import (
     score_by_sessions,
 )
 from holloway.retrieval.file_reranking import FileReranker
-from holloway.retrieval.locate import CONTEXT_WEIGHTS, TASK_WEIGHTS, LocateResult, fuse_evidence, locate_files
+from holloway.retrieval.locate import (
+    CONTEXT_WEIGHTS,
+    TASK_FADE_FILES,
+    TASK_WEIGHTS,
+    LocateResult,
+    fuse_evidence,
+    locate_files,
+)
 from holloway.retrieval.past_sessions import PastSession
 from holloway.testing import FakeEmbedder
 from tests.conftest import Repository, make_repository
@@ -202,31 +208,15 @@ def test_the_latest_sessions_say_less_on_a_branch_that_none_of_them_was_on(shop:
     past = [PastSession("the cart", (("shop/cart.py", 2),), "feature")]
 
     def score(branch: str) -> float:
-        evidence = score_by_sessions(database, task, past, branch, task_scores={"shop/cart.py": 1.0})
-        return fuse_evidence(evidence)["shop/cart.py"]
+        evidence = score_by_sessions(database, task, past, branch)
+        return fuse_evidence({"recent": evidence["recent"]})["shop/cart.py"]
 
     assert score("feature") == pytest.approx(CONTEXT_WEIGHTS["recent"])
     for elsewhere in ("other", ""):
         assert score(elsewhere) == pytest.approx(OTHER_BRANCH_SHARE * score("feature"))
 
 
-def test_the_latest_sessions_count_as_far_as_the_task_agrees_with_them(shop: Repository) -> None:
-    database = mapped(shop)
-    past = [PastSession("the cart", (("shop/cart.py", 1), ("shop/checkout.py", 1)))]
-    assert paths(locate_files(database, "send the receipt again", past=past, now=NOW))[0] == "shop/mail.py"
-    task = parse_task(database, "x", (), NOW)
-    half = {"shop/cart.py": FULL_AGREEMENT}
-    for scores, share in (
-        ({}, 1.0),
-        ({"shop/mail.py": 1.0}, 0.0),
-        (half, 0.5),
-        (half | {"shop/checkout.py": 1.0}, 1.0),
-    ):
-        evidence = score_by_sessions(database, task, past, task_scores=scores)["recent"]
-        assert evidence.share == pytest.approx(OTHER_BRANCH_SHARE * share)
-
-
-def test_what_the_task_says_weighs_the_same_for_a_short_one_and_a_long_one() -> None:
+def test_what_the_task_says_weighs_the_same_for_a_short_one_and_a_long_one_and_fades_from_the_best_on() -> None:
     faint = fuse_evidence({"path": FileEvidence({"a.py": 1.0, "b.py": 0.5}), "underway": FileEvidence({"b.py": 1.0})})
     clear = fuse_evidence(
         {
@@ -235,15 +225,16 @@ def test_what_the_task_says_weighs_the_same_for_a_short_one_and_a_long_one() -> 
             "underway": FileEvidence({"b.py": 1.0}),
         }
     )
-    assert faint == clear == {"a.py": 1.0, "b.py": 0.5 + CONTEXT_WEIGHTS["underway"]}
+    second = 0.5 * TASK_FADE_FILES / (TASK_FADE_FILES + 1)
+    assert faint == clear == {"a.py": 1.0, "b.py": pytest.approx(second + CONTEXT_WEIGHTS["underway"])}
     assert fuse_evidence({}) == {}
 
 
 def test_prose_and_configuration_are_marked_down_for_their_words_alone() -> None:
     for kind in (*TASK_WEIGHTS, *CONTEXT_WEIGHTS):
-        scores = fuse_evidence({kind: FileEvidence({"a.py": 1.0, "b.md": 1.0, "c.toml": 1.0})})
-        assert (scores["b.md"] < scores["a.py"]) == (kind in ("text", "piece"))
-        assert (scores["c.toml"] < scores["a.py"]) == (kind in ("text", "piece"))
+        scores = fuse_evidence({kind: FileEvidence({"a.md": 1.0, "b.py": 1.0, "c.toml": 1.0})})
+        assert (scores["a.md"] < scores["b.py"]) == (kind in ("text", "piece"))
+        assert max(scores, key=lambda path: scores[path]) == ("b.py" if kind in ("text", "piece") else "a.md")
 
 
 def test_what_the_branch_changed_so_far_is_where_the_work_goes_on(shop: Repository) -> None:

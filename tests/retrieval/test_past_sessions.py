@@ -1,7 +1,7 @@
 import pytest
 
 from holloway.retrieval import past_sessions
-from holloway.retrieval.past_sessions import PastSession, score_recent_sessions, score_similar_sessions
+from holloway.retrieval.past_sessions import PastSession, measure_habits, score_recent_sessions, score_similar_sessions
 
 PAST = (
     PastSession("rotate the refresh tokens", (("auth/tokens.py", 2), ("auth/store.py", 1))),
@@ -65,9 +65,28 @@ def test_a_file_has_the_most_similar_of_the_tasks_that_opened_it() -> None:
     scores = score_similar_sessions(past, "rotate the refresh tokens")
     for path in ("auth/tokens.py", "auth/store.py"):
         similarity, task = scores[path]
-        assert (pytest.approx(1.0), task) == (similarity, "rotate the refresh tokens")
+        assert similarity == pytest.approx(1.0)
+        assert task == "rotate the refresh tokens"
 
 
 def test_tasks_that_share_a_common_word_only_are_not_similar() -> None:
     wordy = "rotate zebra yak xerus walrus vole urchin tapir stoat raven quail puma otter newt moose"
     assert score_similar_sessions(PAST, wordy) == {}
+
+
+def test_a_habit_is_the_share_of_sessions_that_opened_a_file_and_needs_several() -> None:
+    def changelog(count: int) -> float:
+        past = tuple(PastSession("a", (("CHANGELOG.md", 1), (f"{number}.py", 1))) for number in range(count))
+        return measure_habits(past)["CHANGELOG.md"]
+
+    assert changelog(1) == pytest.approx(1 / (1 + past_sessions.HABIT_SESSIONS_MIN))
+    assert changelog(1) < changelog(5) < changelog(50) < 1
+    half_life = past_sessions.HABIT_HALF_LIFE_SESSIONS
+    old = (PastSession("a", (("old.py", 1), ("old.py", 2))), *(PastSession("b", (("new.py", 1),)),) * half_life)
+    habits = measure_habits(old)
+    assert (
+        habits["new.py"]
+        > habits["old.py"]
+        == pytest.approx(0.5 / (0.5 + habits["new.py"] / habits["old.py"] * 0.5 + 3))
+    )
+    assert measure_habits(()) == {}

@@ -19,7 +19,7 @@ from holloway.text.file_roles import is_test
 from holloway.text.identifiers import STOP_WORDS, expand_words, split_identifier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from holloway.codemap.database import MapDatabase
@@ -37,12 +37,11 @@ FULL_SIMILARITY = 0.25
 """Share of a task that the most similar commit message must cover for its files to count in full."""
 SAME_TASK_SIMILARITY = 0.5
 """Similarity of an earlier task from which on its files count in full."""
-FULL_AGREEMENT = 0.4
-"""Agreement of the latest sessions with a task from which on they count in full."""
 OTHER_BRANCH_SHARE = 0.4
 """Trust in the latest sessions if none of them was on this branch: the work may be new."""
 LATELY_REASON = "opened in the latest sessions"
 UNDERWAY_REASON = "changed on this branch"
+HABIT_REASON = "opened in many sessions"
 IN_COMMITS, IN_TASK, UNNAMED_PART = "changed in commits about ", "opened for a task about ", "closest part has "
 """Prefixes of reasons that list words of the task: from commits, earlier tasks, and a chunk whose name is hidden."""
 UNDERWAY_FULL = 8
@@ -288,18 +287,10 @@ def score_by_commits(database: MapDatabase, task: LocateTask) -> FileEvidence:
 
 
 def score_by_sessions(
-    database: MapDatabase,
-    task: LocateTask,
-    past: Sequence[PastSession],
-    branch: str = "",
-    *,
-    task_scores: Mapping[str, float],
+    database: MapDatabase, task: LocateTask, past: Sequence[PastSession], branch: str = ""
 ) -> dict[str, FileEvidence]:
-    """Score files that earlier sessions opened: for similar tasks, and recently.
-
-    The latest sessions count as far as the task agrees with them: `task_scores` say how well each file matches it.
-    """
-    similar, lately = FileEvidence(), FileEvidence()
+    """Score files that earlier sessions opened: for similar tasks, recently, and in most sessions."""
+    similar, lately, habit = FileEvidence(), FileEvidence(), FileEvidence()
     for path, (similarity, earlier) in past_sessions.score_similar_sessions(past, task.cleaned_text).items():
         similar.strength[path] = similarity
         words = list_shared_words(task, earlier)
@@ -307,17 +298,12 @@ def score_by_sessions(
     similar.share = min(1.0, max(similar.strength.values(), default=0.0) / SAME_TASK_SIMILARITY)
     lately.strength.update(past_sessions.score_recent_sessions(past, branch))
     lately.share = 1.0 if any(branch and session.branch == branch for session in past) else OTHER_BRANCH_SHARE
-    lately.share *= min(1.0, compute_agreement(lately.strength, task_scores) / FULL_AGREEMENT)
     lately.reason = dict.fromkeys(lately.strength, LATELY_REASON)
-    return {"sessions": _drop_missing_files(database, similar), "recent": _drop_missing_files(database, lately)}
-
-
-def compute_agreement(strength: Mapping[str, float], task_scores: Mapping[str, float]) -> float:
-    """Return how well the files of some evidence match a task, from 0 to 1; a task without any match agrees."""
-    total = sum(strength.values())
-    if not task_scores or total <= 0:
-        return 1.0
-    return sum(value * task_scores.get(path, 0.0) for path, value in strength.items()) / total
+    habit.strength.update(past_sessions.measure_habits(past))
+    habit.share = max(habit.strength.values(), default=0.0)
+    habit.reason = dict.fromkeys(habit.strength, HABIT_REASON)
+    by_kind = {"sessions": similar, "recent": lately, "habit": habit}
+    return {name: _drop_missing_files(database, evidence) for name, evidence in by_kind.items()}
 
 
 def score_by_branch(database: MapDatabase, underway: Sequence[str]) -> FileEvidence:

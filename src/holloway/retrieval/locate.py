@@ -1,8 +1,8 @@
 """Locate the files for a task: collects every kind of evidence, adds it up to one score per file, and gives reasons.
 
-task ─> parse ─> text | chunks | symbols | paths | mentioned files | past commits ─> one score
-     ─> similar and latest sessions, files of the branch ─> co-changed files and imports of the best, tested files
-     ─> order of the best by meaning ─> files, tests, coupled files
+task ─> parse ─> text | chunks | symbols | paths | mentioned files | past commits | past sessions | this branch
+     ─> one score ─> co-changed files and imports of the best, tested files ─> order of the best by meaning
+     ─> files, tests, coupled files
 """
 
 from __future__ import annotations
@@ -52,14 +52,19 @@ CONTEXT_WEIGHTS = {
     "tested": 0.2,
     "sessions": 0.3,
     "recent": 0.7,
+    "habit": 1.0,
     "underway": 1.0,
 }
 """Weight of full evidence of each kind that leads on from the best files, or that comes from earlier work."""
 
 EVIDENCE_WEIGHTS = TASK_WEIGHTS | CONTEXT_WEIGHTS
 
-ACTIVITY_EVIDENCE = ("recent", "underway")
+ACTIVITY_EVIDENCE = ("recent", "habit", "underway")
 """The kinds of evidence that are the same for any task, because they say where work happens."""
+
+TASK_FADE_FILES = 10
+"""Place at which what the task says counts half: a long task has words of many files, and hardly more of the tenth than
+of the thirtieth."""
 
 WORD_EVIDENCE = ("text", "piece")
 """The kinds of evidence that prose, configuration and tests have by their many words alone."""
@@ -139,8 +144,7 @@ def locate_files(
     with database.read_snapshot():
         parsed_task = parse_task(database, task, files_in_play, now)
         evidence_by_kind = {name: score_files(database, parsed_task) for name, score_files in SCORERS.items()}
-        scores = fuse_evidence(evidence_by_kind)
-        evidence_by_kind |= score_by_sessions(database, parsed_task, past, branch, task_scores=scores)
+        evidence_by_kind |= score_by_sessions(database, parsed_task, past, branch)
         evidence_by_kind["underway"] = score_by_branch(database, underway)
         scores = fuse_evidence(evidence_by_kind)
         evidence_by_kind |= score_related_files(database, parsed_task, scores)
@@ -173,10 +177,13 @@ def _rerank_sources(
 
 
 def fuse_evidence(evidence_by_kind: dict[str, FileEvidence]) -> dict[str, float]:
-    """Return one score for each file: what the task says, relative to its best file, and what earlier work says."""
-    scores = _add_evidence(evidence_by_kind, TASK_WEIGHTS)
-    best = max(scores.values(), default=0.0)
-    scores = {path: score / best for path, score in scores.items()} if best > 0 else {}
+    """Return one score for each file: what the task says, which fades from its best file on, and what context says."""
+    by_task = _add_evidence(evidence_by_kind, TASK_WEIGHTS)
+    ranked = sorted((path for path, score in by_task.items() if score > 0), key=lambda path: (-by_task[path], path))
+    scores = {
+        path: by_task[path] / by_task[ranked[0]] * TASK_FADE_FILES / (TASK_FADE_FILES + place)
+        for place, path in enumerate(ranked)
+    }
     for path, score in _add_evidence(evidence_by_kind, CONTEXT_WEIGHTS).items():
         scores[path] = scores.get(path, 0.0) + score
     return scores

@@ -17,6 +17,10 @@ SIMILARITY_MIN = 0.25
 """Similarity of a task from which on its files count; below it, two tasks only share common words."""
 HALF_LIFE_SESSIONS = 3
 """Number of sessions after which the weight of a session's files halves."""
+HABIT_HALF_LIFE_SESSIONS = 10
+"""Number of sessions after which a session says half as much about which files every session opens."""
+HABIT_SESSIONS_MIN = 3
+"""Sessions that are assumed to have opened nothing, so that the first ones make no habit."""
 SAME_BRANCH_WEIGHT = 6.0
 """Weight of a session on the same branch relative to others: work on a branch continues in the same files."""
 
@@ -52,6 +56,18 @@ def score_recent_sessions(past: Sequence[PastSession], branch: str = "") -> dict
         for path, _ in session.files:
             scores[path] = scores.get(path, 0.0) + branch_weight * 0.5 ** (age / HALF_LIFE_SESSIONS)
     return scores
+
+
+def measure_habits(past: Sequence[PastSession]) -> dict[str, float]:
+    """Return the share of sessions that opened each file, `past` being oldest first; later sessions count more."""
+    total = float(HABIT_SESSIONS_MIN)
+    counts: dict[str, float] = {}
+    for age, session in enumerate(reversed(past)):
+        weight = 0.5 ** (age / HABIT_HALF_LIFE_SESSIONS)
+        total += weight
+        for path in {path for path, _ in session.files}:
+            counts[path] = counts.get(path, 0.0) + weight
+    return {path: count / total for path, count in counts.items()}
 
 
 def _count_words(text: str) -> Counter[str]:
