@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 from benchmarks import arms, trivial
-from benchmarks.projects import HELD_OUT, TUNED, load_sessions
+from benchmarks.projects import HELD_OUT, SEEN, TUNED, load_sessions
 from benchmarks.replay import replay
 from benchmarks.told import restrict_to
 from holloway.retrieval.locate import PAST_SESSIONS, locate_in_checkout
@@ -30,7 +30,7 @@ AGENT = "claude-code"
 NO_SESSIONS, SESSIONS, PLACEBO, FOREIGN = "no sessions", "sessions", "placebo", "foreign"
 ARMS = (NO_SESSIONS, SESSIONS, PLACEBO, FOREIGN)
 RANKED_MAX = 20
-ASKED_MAX = 60
+ASKED_MAX = 40
 """Latest sessions of a project that are asked."""
 LEARNED_MIN = 3
 """Sessions that must have been learned before one is asked."""
@@ -74,9 +74,9 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
     from benchmarks import replay_result
 
     questions = {}
-    for project in (TUNED, *HELD_OUT):
+    for project in (TUNED, *SEEN, *HELD_OUT):
         if sessions := load_sessions(data, project):
-            foreign = load_sessions(data, HELD_OUT[-1] if project == TUNED else TUNED)
+            foreign = load_sessions(data, SEEN[-1] if project == TUNED else TUNED)
             questions[project] = list(ask_sessions(repos / project, project, sessions, foreign, quick=quick))
     return replay_result.build_result(questions)
 

@@ -89,7 +89,7 @@ ALL = (
         lambda given: b1_sessions.run(_there(given.data), _there(given.repos), quick=given.quick),
         20,
         (SESSIONS, CLI),
-        (needs.transcripts(projects.HELD_OUT), needs.clones(projects.HELD_OUT)),
+        (needs.transcripts(projects.OTHERS), needs.clones(projects.OTHERS)),
     ),
     Benchmark(
         "b2_commits",

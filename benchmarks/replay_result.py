@@ -18,7 +18,7 @@ from benchmarks.b1_sessions import (
     SAME_TOPIC_SHARE,
     SESSIONS,
 )
-from benchmarks.projects import HELD_OUT, TUNED
+from benchmarks.projects import HELD_OUT, SEEN, TUNED
 from benchmarks.scoring import SEED, estimate, recall_at
 from benchmarks.told import measured
 from holloway.text.tokens import estimate_tokens
@@ -97,7 +97,7 @@ def _tabulate_ranked(questions: Questions) -> dict[str, Any]:
             first = [float(bool(recall)) for recall in figures.pop(0)]
             values = (first, *figures, _saved_shares(asked, name))
             rows.append([project, name, len(asked), *map(str, map(estimate, values))])
-    held_out = [asked for project, asked in questions.items() if project != TUNED]
+    held_out = [asked for project, asked in questions.items() if project in HELD_OUT]
     for name in held_out[0][0].lists if held_out else ():
         means = [fmean(fmean(recalls_at(asked, name, limit)) for asked in held_out) for limit in (TOP, RANKED_MAX)]
         hits = fmean(fmean(map(bool, recalls_at(asked, name, 1))) for asked in held_out)
@@ -172,8 +172,9 @@ def _measure_texts(asked: Sequence[Question]) -> list[Any]:
 
 
 HOW = [
-    f"Recorded sessions of public projects in time order: {TUNED}, on which weights and limits were set, and "
-    f"{', '.join(HELD_OUT)}, which were only measured. Asked are the latest {ASKED_MAX} sessions with a prompt, each "
+    f"Recorded sessions of public projects in time order: {TUNED}, on which weights and limits were set; "
+    f"{' and '.join(SEEN)}, whose figures led to one change; and {', '.join(HELD_OUT)}, which were only measured. "
+    f"Asked are the latest {ASKED_MAX} sessions with a prompt, each "
     f"after at least {LEARNED_MIN} others were learned. The branch and the checkout are as they were when a session "
     "began, and only sessions that had ended are known.",
     "The question is the whole first prompt: what a person typed, or the message with which the lead of a team of "
