@@ -229,10 +229,10 @@ def test_a_prompt_offers_the_files_before_the_memories(
     memory.map.update()
     offers: list[tuple[str, str]] = []
     monkeypatch.setattr(Deadline, "offer", lambda one, step, answer, then: offers.append((step, answer.decode())))
-    prompt = "the token is refreshed twice in src/shop/auth/tokens.py, why?"
+    prompt = "the token is refreshed twice in auth/tokens.py, why?"
     whole = ask(event(repository, "UserPromptSubmit", prompt=prompt)).context
-    assert [step for step, _ in offers] == ["named-files", "matching-files", "files", "whole"]
-    assert all("src/shop/auth/tokens.py" in text and trap not in text for _, text in offers[:3])
+    assert [step for step, _ in offers] == ["matching-files", "files", "whole"]
+    assert all("src/shop/auth/tokens.py" in text and trap not in text for _, text in offers[:2])
     assert trap in whole
 
 

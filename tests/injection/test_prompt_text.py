@@ -12,12 +12,13 @@ from holloway.injection.prompt_text import (
     group_paths,
     is_task,
     label_doubt,
+    list_known,
     render,
     task_keywords,
     task_names,
 )
 from holloway.injection.template import line
-from holloway.retrieval.evidence import LATELY_REASON, UNDERWAY_REASON
+from holloway.retrieval.evidence import HABIT_REASON, LATELY_REASON, UNDERWAY_REASON
 from holloway.retrieval.locate import LocatedFile, LocateResult
 from holloway.text.tokens import MARGIN, estimate_tokens
 from tests.injection.test_tool_result import ROW
@@ -47,14 +48,25 @@ def test_it_reads_like_this() -> None:
         "holloway: files for this task:\n"
         "- src/a.py (refresh)\n"
         "- src/b.py (refresh_token)\n"
-        "- src/c.py (changed on this branch)\n"
-        "- src/d.py (speaks of token, refresh)\n"
-        "- also src/shop/: e.py, f.py\n"
+        "- also src/: c.py, d.py; src/shop/: e.py, f.py\n"
         "- tests tests/: test_a.py (run: pytest -q)\n"
         "- Trap: refresh() burns the token [hw:7f3a2c, 3 sessions, last 12 Oct]"
     )
     assert rendered.memories == ("7f3a2c",)
     assert rendered.files == (*(file.path for file in sources[1:]), "tests/test_a.py")
+
+
+@pytest.mark.parametrize(
+    ("file", "shown"),
+    [
+        (LocatedFile("c", 1.0, ("closest in x", UNDERWAY_REASON, LATELY_REASON)), "- c (changed on this branch)"),
+        (LocatedFile("d", 1.0, ("path has d", "speaks of the, token, refresh")), "- d (speaks of token, refresh)"),
+        (LocatedFile("e", 1.0, ("speaks of nothing", HABIT_REASON)), "- e (opened in many sessions)"),
+        (LocatedFile("f", 1.0, ("imported by src/b.py", "path has token"), ("other",)), "- f"),
+    ],
+)
+def test_a_file_has_the_first_reason_that_a_person_accepts(file: LocatedFile, shown: str) -> None:
+    assert render((file,), LocateResult((file,)), [], task="refresh the token").text.split("\n")[1] == shown
 
 
 def test_paths_are_grouped_by_folder_in_the_order_of_the_best() -> None:
@@ -176,12 +188,16 @@ def test_only_the_best_files_are_chosen() -> None:
     assert choose_files(LocateResult(files, tests), "x") == expected
     just = LocatedFile("a", PROMPT_FILE_SCORE_MIN, ("named: a",))
     below = LocatedFile("b", PROMPT_FILE_SCORE_MIN - 0.01, ("named: b",))
-    assert choose_files(LocateResult((just, below)), "x") == (just,)
+    assert choose_files(LocateResult((files[0], just, below)), "x") == (files[0], just)
 
 
-def test_a_file_without_a_reason_that_says_something_has_none() -> None:
-    file = LocatedFile("src/a.py", 1.0, ("imported by src/b.py", "path has cart", "closest in x"), ("other",))
-    assert render((file,), LocateResult((file,)), [], task="cart").text.split("\n")[1] == "- src/a.py"
+def test_a_file_whose_whole_path_stands_in_the_prompt_is_not_named_again_and_does_not_hide_others() -> None:
+    known = LocatedFile("src/a.py", 1.0, ("named: src/a.py",))
+    near, far = LocatedFile("src/b.py", 0.4, ("defines x",)), LocatedFile("src/c.py", 0.2, ("defines y",))
+    located = LocateResult((known, near, far), make_tests("tests/test_a.py"))
+    assert choose_files(located, "mend src/a.py") == (near, located.tests[0])
+    assert list_known(located, "mend src/a.py") == ["src/a.py"]
+    assert choose_files(LocateResult((known,)), "mend src/a.py") == ()
 
 
 def test_files_that_the_prompt_names_itself_are_not_counted_as_pointed_to() -> None:

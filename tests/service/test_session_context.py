@@ -440,7 +440,7 @@ def test_a_file_that_the_prompt_names_itself_is_no_search_saved(
     searched(memory)
     clock.advance(seconds=300)
     with memory.session("s1") as session:
-        assert TOKENS in session.context_for(prompt)
+        assert (TOKENS in session.context_for(prompt)) is saves
         session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
     assert session.learned is not None
     assert (session.learned.record["saved_tokens"] > 0) is saves
@@ -465,9 +465,11 @@ def test_small_talk_is_not_searched_for(memory: Holloway, monkeypatch: pytest.Mo
     asked: list[str] = []
     locate = ProjectMap.locate
 
-    def located(project: ProjectMap, connection: sqlite3.Connection, task: str, now: datetime) -> LocateResult | None:
+    def located(
+        project: ProjectMap, connection: sqlite3.Connection, task: str, now: datetime, limit: int
+    ) -> LocateResult | None:
         asked.append(task)
-        return locate(project, connection, task, now)
+        return locate(project, connection, task, now, limit)
 
     monkeypatch.setattr(ProjectMap, "locate", located)
     session = memory.session()

@@ -18,7 +18,7 @@ from holloway.injection import relevance as recipes
 from holloway.injection.memory_text import cite_row, summarize_row
 from holloway.injection.relevance import extract_keywords
 from holloway.injection.template import line
-from holloway.retrieval.evidence import IN_COMMITS, IN_TASK, LATELY_REASON, UNDERWAY_REASON
+from holloway.retrieval.evidence import HABIT_REASON, IN_COMMITS, IN_TASK, LATELY_REASON, UNDERWAY_REASON
 from holloway.safety.neutralize import neutralize_text
 from holloway.text.tokens import doubt_note, fits_budget, format_day, render_citation
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     Row = dict[str, object]
 
-PROMPT_FILE_SCORE_MIN = 0.6
-"""Share of the best file's score; a file below it is not worth naming. Of those above, 36 % are needed; from 0.5 on,
-31 %."""
+PROMPT_FILE_SCORE_MIN = 0.55
+"""Share of the best file's score; a file below it is not worth naming. In the project that this was set on, 41 % of the
+files above 0.6 are needed, and 34 % of those above 0.5."""
 SYMBOLS_SHOWN = 1
 MEANT_AMONG = 10
 """Best files of which the words of a task must match one; otherwise they match by chance."""
@@ -50,13 +50,13 @@ _CHAT = frozenset(
     "think time today too try two undo until update use very wait want way well what wrong write yes yet you".split()
 )
 """Words of any conversation about work; they do not tell where it happens."""
-_WEAK = ("imported by ", "changes with ")
+_WEAK = ("imported by ", "changes with ", LATELY_REASON, HABIT_REASON)
 """Reasons that hold for any prompt; a file that has no other is not its subject."""
 _NAMED = "named: "
 """Prefix of the reason of a file that the prompt itself names."""
 _WORD_LISTS = ("speaks of ", IN_COMMITS, IN_TASK)
 """Prefixes of reasons that list words of the task."""
-_FACTS = (_NAMED, "defines ", UNDERWAY_REASON, LATELY_REASON)
+_FACTS = (_NAMED, "defines ", UNDERWAY_REASON, LATELY_REASON, HABIT_REASON)
 """Reasons and prefixes of reasons that are shown as they are."""
 TASK_NAMES_MAX = 12
 _CODE_NAME = re.compile(r"`([^`\s]{3,80})`|\b([A-Za-z]\w{0,60}_\w{1,60}|[a-z]{1,40}[A-Z]\w{1,60})\b")
@@ -138,19 +138,27 @@ def _shares(keywords: frozenset[str], text: str) -> bool:
 def choose_files(located: LocateResult, task: str, *, begins: bool = False) -> tuple[LocatedFile, ...]:
     """Choose the files that are worth naming; none if only habit and small talk speak for them.
 
+    A file whose whole path stands in the prompt is left out: its reader knows it.
+
     If the words of a task match one file, the files of the latest sessions are as likely to be needed as others. Tests
     are those that match the task; if it names a file and none does, the one that is linked to it.
     If they match none and a session begins with them ("fix the tests"), the work at hand is meant.
     """
     keywords, test_paths = task_keywords(task), {test.path for test in located.tests}
-    near = [file for file in located.ranked if file.score >= PROMPT_FILE_SCORE_MIN]
+    ranked = [file for file in located.ranked if file.path not in task]
+    near = [file for file in ranked if file.score >= PROMPT_FILE_SCORE_MIN * ranked[0].score]
     sources = [file for file in near if file.path not in test_paths][: PROMPT_FILES_MAX + PROMPT_BARE_FILES_MAX]
     if any(_is_meant(file, keywords) for file in located.ranked[:MEANT_AMONG]):
         tests = [file for file in near if file.path in test_paths]
-        linked_tests = located.tests[: int(any(map(_is_named, sources)))]
+        linked_tests = located.tests[: int(any(map(_is_named, located.files)))]
         return (*sources, *(tests or linked_tests)[:PROMPT_TESTS_MAX])
     # The few words of such a prompt match symbols by chance.
     return tuple(replace(file, symbols=()) for file in sources if begins and _is_at_hand(file))
+
+
+def list_known(located: LocateResult, task: str) -> list[str]:
+    """List the files whose whole path stands in a prompt: whoever reads it knows them."""
+    return [file.path for file in located.ranked if file.path in task]
 
 
 def _is_at_hand(file: LocatedFile) -> bool:
