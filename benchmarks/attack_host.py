@@ -264,9 +264,11 @@ class McpServer:
 
 
 def _read_environments() -> Iterator[bytes]:
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):
-            yield path.read_bytes()
+    with suppress(FileNotFoundError):  # no /proc
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdigit():
+                with suppress(OSError):  # another user's process, or one that has ended
+                    yield (folder / "environ").read_bytes()
 
 
 def _collect_strings(value: Any) -> Iterator[str]:

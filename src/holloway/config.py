@@ -1,4 +1,4 @@
-"""Configuration: the data folder, every limit, budget and timeout, and the user's settings with their defaults.
+"""Settings and their defaults, read from the user's configuration file; the data folder, limits, budgets and timeouts.
 
 The hook process imports this module, so it imports only `os` and `sys` until a setting is read.
 """
@@ -31,6 +31,10 @@ QUERY_CHARS_MAX = 4_096
 QUERY_TERMS_MAX = 32
 SEARCH_RESULTS_MAX = 200
 SHORT_TEXT_CHARS_MAX = 500
+PAGE_ROWS_MAX = 10_000
+"""Rows of one page of a list."""
+BULK_MEMORIES_MAX = 10_000
+"""Memories that one action may change."""
 IMPORT_BYTES_MAX = 64 * 1024 * 1024
 IMPORT_ROWS_MAX = 200_000
 RULE_FILE_BYTES_MAX = 256 * 1024
@@ -38,6 +42,8 @@ IMPORTED_RULES_MAX = 1_000
 AGENT_CONFIG_BYTES_MAX = 16 * 1024 * 1024
 JSON_DEPTH_MAX = 100
 MAP_FILES_MAX = 200_000
+LARGE_MAP_FILES = 50_000
+"""Files from which a person is told that answers of the map may be slow."""
 MAP_CODE_BYTES_MAX = 1024 * 1024
 MAP_TEXT_BYTES_MAX = 512 * 1024
 GRAPH_DEPTH_MAX = 6
@@ -58,9 +64,20 @@ FAILURE_CHARS_MAX = 20_000
 """Characters at the end of a failed command's output that are searched for errors."""
 CALL_ID_CHARS_MAX = 200
 """Length of the id that a host gives to a tool call."""
+TIMELINE_ENTRIES_MAX = 5_000
+TIMELINE_TEXT_CHARS_MAX = 4_000
+TIMELINE_RESULT_CHARS_MAX = 2_000
+TIMELINE_TRANSCRIPT_BYTES_MAX = 64 * 1024 * 1024
+"""Limits of a session's timeline: its entries, the characters of a text and of a tool's result, and the size of a
+transcript that is read for it."""
 JOURNAL_TEXT_CHARS_MAX = 4_000
 JOURNAL_FILE_BYTES_MAX = 16 * 1024 * 1024
 JOURNAL_KEEP_DAYS = 7
+TOLD_TEXT_CHARS_MAX = 20_000
+TOLD_LOG_BYTES_MAX = 4 * 1024 * 1024
+TOLD_KEEP_DAYS = 30
+TOLD_ROWS_MAX = 20_000
+"""Limits of the texts that agents were told: their length, the log before they are stored, their age and number."""
 FOREIGN_DIGESTS_MAX = 20_000
 """Digests of foreign text that a project keeps; the oldest are deleted first."""
 FOREIGN_DIGEST_KEEP_DAYS = 90

@@ -16,9 +16,9 @@ CARRIERS = load_corpus("carriers")
 HONEST = load_corpus("honest")
 ALL_CARRIERS = [*CARRIERS, *load_corpus("carriers", SECOND), *load_corpus("carriers", THIRD)]
 ALL_HONEST = [*HONEST, *load_corpus("honest", SECOND), *load_corpus("honest", THIRD)]
-MISSED = frozenset({"aws-logs-in-earlier-session", "pasted-mail-german", "t3-compaction-summary"})
-"""Carriers that are known to be missed: a paraphrase in a later session, an order in a language that is not listed, and
-a summary that a host hands over as the person's prompt. None may be recognised, else this list is out of date."""
+MISSED = frozenset({"aws-logs-in-earlier-session", "pasted-mail-german"})
+"""Carriers that are known to be missed: a paraphrase in a later session, and an order in a language that is not listed.
+None may be recognised, else this list is out of date."""
 HELD_BACK = frozenset(
     {
         "h-diag-go-race",

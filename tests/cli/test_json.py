@@ -20,7 +20,10 @@ ROW = re.compile(r"^\| (`[a-z]+(?: --[a-z-]+)?`(?:, `[a-z]+`)*) \| (.+) \|$", re
 TABLE = PAGE.partition("## What each command prints")[2].partition("\n## ")[0]
 ROWS = {name: fields for names, fields in ROW.findall(TABLE) for name in re.findall(r"`([^`]+)`", names)}
 MEMORY = frozenset(memory_json(a_memory(), FakeClock().now()))
-COUNTED = frozenset({"languages", "by_type", "by_state", "skipped", "stages", "record", "signals", "details"})
+COUNTED = frozenset(
+    {"languages", "by_type", "by_state", "skipped", "stages", "record", "signals", "details", "types", "states"}
+    | {"sources", "scopes", "visibility", "agents", "branches", "modules", "files", "ages", "presets"}
+)
 """Objects whose keys are names of things, or have a table of their own."""
 
 TOKENS = "src/shop/auth/tokens.py"
@@ -30,6 +33,8 @@ ASKED: dict[str, tuple[str, ...]] = {
     "show": ("show", "TRAP"),
     "pin": ("pin", "TRAP"),
     "list": ("list",),
+    "list --counts": ("list", "--counts"),
+    "bulk": ("bulk", "pin", "--type", "gotcha", "--yes"),
     "recall": ("recall", "token"),
     "review": ("review",),
     "ask": ("ask", "what burns the token?"),
@@ -41,6 +46,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "brief": ("brief",),
     "status": ("status",),
     "sessions": ("sessions",),
+    "told": ("told",),
     "sessions --mirror": ("sessions", "--mirror"),
     "locate": ("locate", "refresh the token"),
     "impact": ("impact", TOKENS),

@@ -95,8 +95,9 @@ def test_having_no_memories_of_your_own_says_nothing_of_the_project(cli: Cli, tr
     assert cli("list", "--user", "--tag", "none").out == "No memory matches.\n"
 
 
-def test_the_list_does_not_count_twice_what_it_shows(cli: Cli, repository: Repository) -> None:
+def test_the_list_does_not_count_twice_what_it_shows(cli: Cli, repository: Repository, tmp_path: Path) -> None:
     repository.commit("CLAUDE.md", "# Rules\n\n- Never use floats for money.\n")
+    repository.log_own_work(tmp_path / "person")
     cli("rules")
     shown = cli("list").out.splitlines()
     assert ("Never use floats for money" in shown[0], shown[-1]) == (True, "To review: 1 (`holloway review`).")
@@ -201,3 +202,37 @@ def test_show_gives_the_memory_as_a_document(cli: Cli, trap: str) -> None:
     (listed,) = cli("list", "--json").json["results"]
     assert set(shown) >= FIELDS
     assert {name: shown[name] for name in FIELDS} == {name: listed[name] for name in FIELDS}
+
+
+def test_a_list_goes_on_after_its_key(cli: Cli) -> None:
+    for number in range(3):
+        cli("remember", f"memory number {number}")
+    first = cli("list", "--limit", "2", "--json").json
+    assert (len(first["results"]), first["total"]) == (2, 3)
+    second = cli("list", "--limit", "2", "--after", first["next_key"], "--json").json
+    assert ([row["content"] for row in second["results"]], second["next_key"]) == (["memory number 0"], "")
+    assert "1 more: --limit shows them." in cli("list", "--limit", "2").out
+
+
+def test_memories_are_counted_by_what_they_are(cli: Cli, trap: str) -> None:
+    counts = cli("list", "--counts", "--json").json
+    assert (counts["types"], counts["files"]) == ({"gotcha": 1}, {"src/shop/auth/tokens.py": 1})
+    printed = cli("list", "--counts").out
+    assert "types         gotcha 1\n" in printed
+    assert "presets       unused 1\n" in printed
+    assert trap
+
+
+def test_ready_made_filters_and_ages_restrict_a_list(cli: Cli, trap: str) -> None:
+    assert cli("list", "--preset", "unused", "--newer", "1", "--json").json["total"] == 1
+    assert cli("list", "--preset", "active", "--json").json["total"] == 0
+    assert cli("list", "--source", "user_taught", "--branch", "main", "--json").json["total"] == 1
+    assert cli("list", "--older", "1", "--json").json["total"] == 0
+    assert trap
+
+
+def test_why_says_how_a_memory_was_used_and_what_its_confidence_is_made_of(cli: Cli, trap: str) -> None:
+    printed = cli("why", trap).out
+    assert "confidence 0.90 at birth, 0.90 before decay, set aside on " in printed
+    answer = cli("why", trap, "--json").json
+    assert (answer["uses"]["shown"], answer["files"][0]["state"]) == (0, "present")

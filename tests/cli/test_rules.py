@@ -2,6 +2,7 @@
 
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -55,9 +56,15 @@ def test_rules_are_taken_in_and_told_as_json(cli: Cli, with_rules: Repository) -
     assert "0 changed, 0 removed, 2 unchanged" in cli("rules").out
 
 
-def test_a_card_says_which_file_and_heading(cli: Cli, with_rules: Repository) -> None:
+def test_a_card_says_which_file_and_heading(cli: Cli, with_rules: Repository, tmp_path: Path) -> None:
+    with_rules.log_own_work(tmp_path / "person")
     cli("rules")
     assert "it was read from a rules file (CLAUDE.md, under 'Style')" in cli("review").out
+
+
+def test_a_card_of_a_strangers_repository_says_that_nobody_known_wrote_it(cli: Cli, with_rules: Repository) -> None:
+    cli("rules")
+    assert "nobody who is known here wrote it (CLAUDE.md, under 'Style')" in cli("review").out
 
 
 def test_a_whole_rules_file_is_approved_at_once(cli: Cli, with_rules: Repository) -> None:

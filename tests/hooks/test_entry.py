@@ -292,7 +292,7 @@ def test_a_path_outside_of_the_project_is_not_kept(repository: Repository, memor
 def test_a_host_that_never_closes_its_pipe_is_left_within_the_deadline(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLLOWAY_PATIENCE", "1")
+    monkeypatch.setenv("HOLLOWAY_PATIENCE", "0.1")
     with started(b'{"half') as (process, stderr):
         assert process.wait(timeout=15) == 0
         assert stderr.read() == b""

@@ -52,6 +52,14 @@ def test_each_stage_is_better_than_the_one_before(memory: Holloway, prompting: P
     assert rendered.memories == (trap.id,)
 
 
+def test_no_stage_names_a_file_that_was_deleted_after_the_last_index(memory: Holloway, prompting: Prompting) -> None:
+    (memory.project.root / TOKENS).unlink()
+    rendered = prompting("Why does refresh return the old token of a session")
+    assert rendered is not None
+    assert prompting.offers
+    assert TOKENS not in "".join([*prompting.offers.values(), rendered.text])
+
+
 def test_a_memory_comes_with_one_prompt_only(memory: Holloway, prompting: Prompting) -> None:
     trap = taught(memory, "refresh() burns the token", files=[TOKENS])
     first, second = prompting(NAMING), prompting(NAMING)

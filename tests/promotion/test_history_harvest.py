@@ -19,11 +19,8 @@ from holloway.promotion.commit_checks import (
     clean_subject,
     is_tellable,
 )
-from holloway.promotion.history_harvest import (
-    Harvest,
-    harvest_history,
-    is_own_repository,
-)
+from holloway.promotion.history_harvest import Harvest, harvest_history
+from holloway.promotion.own_repository import is_own_repository
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
 from holloway.store.filter import Filter

@@ -1,9 +1,5 @@
 """The worker reads the messages of new commits once, in the background."""
 
-import time
-from datetime import UTC, datetime
-from pathlib import Path
-
 import pytest
 
 from holloway.domain.memory import Source, State
@@ -11,7 +7,6 @@ from holloway.promotion.history_harvest import HARVESTED
 from holloway.service.holloway import Holloway
 from holloway.service.jobs import JOBS, Job
 from holloway.store.filter import Filter
-from holloway.testing import FakeClock
 from tests.conftest import Repository
 
 TOKENS = "src/shop/auth/tokens.py"
@@ -54,15 +49,8 @@ def test_the_history_of_a_stranger_waits_for_review(memory: Holloway, repository
     assert harvested(memory, State.UNCONFIRMED) == []
 
 
-def test_the_history_of_the_person_does_not(
-    memory: Holloway, repository: Repository, job: Job, tmp_path: Path, clock: FakeClock
-) -> None:
-    (tmp_path / "person").mkdir()
-    (tmp_path / "person" / ".gitconfig").write_text("[user]\n\temail = test@example.invalid\n", "utf-8")
-    commit = repository.commit(TOKENS, "tokens = load_tokens(1)\n", f"Keep one cache\n\n{LESSON}")
-    with (repository.root / ".git/logs/HEAD").open("a", encoding="utf-8") as log:
-        log.write(f"{commit} {commit} Test <test@example.invalid> {int(time.time())} +0000\tcommit: x\n")
-    clock.advance(seconds=(datetime.now(UTC) - clock.now()).total_seconds() + 1)
+def test_the_history_of_the_person_does_not(memory: Holloway, own_repository: Repository, job: Job) -> None:
+    own_repository.commit(TOKENS, "tokens = load_tokens(1)\n", f"Keep one cache\n\n{LESSON}")
     job.do(memory, 60)
     assert harvested(memory, State.QUARANTINED) == []
     assert harvested(memory, State.UNCONFIRMED) == [f"Keep one cache: {LESSON}"]

@@ -49,6 +49,17 @@ def test_another_type_brings_its_own_half_life_and_leaves_the_details_of_the_old
     assert memory.get(made.id) == edited
 
 
+def test_a_half_life_of_its_own_outweighs_that_of_the_type(memory: Holloway) -> None:
+    made = taught(memory, "tokens live an hour", type="decision")
+    edited, _ = memory.edit(made.id, half_life_days=14)
+    assert edited.half_life_days == 14
+    assert memory.get(made.id) == edited
+    assert memory.edit(made.id, type="gotcha", half_life_days=3.5)[0].half_life_days == 3.5
+    for days in (0.5, 4_000, float("nan")):
+        with pytest.raises(InvalidInput, match="half-life"):
+            memory.edit(made.id, half_life_days=days)
+
+
 def test_new_tags_leave_words_summary_and_details_alone(memory: Holloway) -> None:
     details = {"approach": "Redis", "reason": "not in CI"}
     made = taught(memory, "Redis in tests", type="dead_end", summary="No Redis", details=details)
@@ -324,5 +335,5 @@ def test_forgetting_a_session_forgets_what_a_reader_has_of_it(memory: Holloway) 
     session_ledger.finish_session(database, SessionSummary("1295b21a-77", "coder", at, at, at), {})
     readings.queue_reading(database, "1295b21a-77", "/s", "", 10, at)
     readings.save_answer(database, "1295b21a-77", "hash", "words of a person")
-    memory.forget_readings("1295b21a")
+    memory.forget_session("1295b21a")
     assert readings.load_answers(database, "1295b21a-77") == {}

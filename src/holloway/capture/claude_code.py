@@ -10,18 +10,27 @@ import heapq
 import os
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway import git
 from holloway.capture import project_paths
+from holloway.capture.host_text import (
+    extract_user_text,
+    list_inserted_texts,
+    may_be_expanded,
+    read_attachment,
+    read_host_entry,
+)
 from holloway.capture.hosts import CLAUDE_CODE
 from holloway.capture.json_lines import (
     as_count,
     as_items,
     as_mapping,
     as_text,
+    join_result_texts,
     join_text_blocks,
     read_lines,
     read_objects,
@@ -39,31 +48,21 @@ SEEN_MAX = 500_000
 """Maximum number of entries remembered to recognise those that a resumed session repeats."""
 TRANSCRIPT_FOLDER_LINES = 50
 """Number of lines searched for the working folder of a transcript."""
+FOLDERS_CACHED_MAX = 8
+"""Folders of which the files of subagents are remembered by session."""
 QUEUED_MAX = 1_000
 TEAMMATES_MAX = 50
 """Messages of team-mates in one entry."""
 HOST_FOLDER_CHARS_MAX = 200
 """Length at which the host truncates a folder name and appends a hash."""
 
-_HOST_TAGS = (
-    *("local-command", "bash-", "task-notification", "teammate-message"),
-    *("system-reminder", "ide_", "user-memory", "tick"),
-)
-_HOST_WORDS = ("This session is being continued from a previous conversation", "Caveat: The messages below")
 _TEAMMATE = re.compile(r'<teammate-message teammate_id="([^"]{1,60})"[^>]{0,400}>(.*?)</teammate-message>', re.DOTALL)
-_COMMAND = re.compile(r"<command-name>\s*/?([^<]{1,100})</command-name>")
-_ARGUMENTS = re.compile(r"<command-args>([^<]{1,10000})")
-_HOUSEKEEPING = frozenset(
-    "clear compact model config exit quit login logout help status cost context resume mcp hooks agents memory doctor "
-    "permissions terminal-setup usage plugin fast vim theme effort rename add-dir export".split()
-)
-"""Host commands that are unrelated to the work."""
 _REJECTION = "The user doesn't want to proceed with this tool use."
 """Beginning of the host's own answer for a tool call that the user rejected; no tool has run then."""
 _REJECTED = "the user said:\n"
 _QUESTION = "AskUserQuestion"
 _SYNTHETIC = "<synthetic>"
-_ROWS_READ = ("user", "assistant", "attachment", "queue-operation")
+_ROWS_READ = ("user", "assistant", "attachment", "queue-operation", "system")
 
 
 def read_session(path: Path, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
@@ -142,8 +141,28 @@ def _made_in(path: Path, root: Path) -> bool:
 def _subagent_files(path: Path) -> list[Path]:
     """Return the files that the subagents of a session wrote, in its folder or next to its file."""
     nested = islice((path.parent / path.stem / "subagents").glob("agent-*.jsonl"), SUBAGENTS_MAX)
-    siblings = (part for part in path.parent.glob("agent-*.jsonl") if part != path and _session_id(part) == path.stem)
-    return sorted([*nested, *islice(siblings, SUBAGENTS_MAX)])
+    siblings = _group_sibling_files(path.parent, _modified_ns(path.parent)).get(path.stem, [])
+    return sorted([*nested, *(part for part in siblings[:SUBAGENTS_MAX] if part != path)])
+
+
+@lru_cache(maxsize=FOLDERS_CACHED_MAX)
+def _group_sibling_files(folder: Path, modified_ns: int) -> dict[str, list[Path]]:
+    """Return the files of subagents that lie beside the sessions of a folder, by the id of their session.
+
+    All sessions of a project share the folder, so it is listed once for each state that it was in.
+    """
+    files: dict[str, list[Path]] = {}
+    for part in sorted(folder.glob("agent-*.jsonl")):
+        files.setdefault(_session_id(part), []).append(part)
+    return files
+
+
+def _modified_ns(folder: Path) -> int:
+    """Return when files were last added to a folder or removed from it; 0 if it does not exist."""
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _session_id(path: Path) -> str:
@@ -170,6 +189,8 @@ class _Transcript:
         self._chains: dict[str, str] = {}
         self._usage: tuple[str, Usage] | None = None
         self._queue = _PromptQueue()
+        self._command = ""
+        """The entry before, if it names a slash command: the text of the command may follow."""
 
     def read_events(self, path: Path) -> Iterator[Event]:
         """Yield the events of the file, in file order."""
@@ -207,6 +228,8 @@ class _Transcript:
             yield from self._parse_attachment(as_mapping(row.get("attachment")))
         elif row["type"] == "queue-operation":
             yield from self._parse_queue(row)
+        elif row["type"] == "system":
+            yield from self._parse_inserted(row.get("content"))
         else:
             yield from self._parse_user(row, content, actor)
 
@@ -241,7 +264,7 @@ class _Transcript:
                 block.get("name"), as_mapping(block.get("input")), block.get("id"), actor
             )
         elif isinstance(kind, str) and kind.endswith("_tool_result"):
-            text = join_text_blocks(block.get("content"), "text", "web_search_result")
+            text = join_result_texts(block.get("content"))
             yield from self._following.record_answer(block.get("tool_use_id"), text, ok=True)
 
     def _record_usage(self, message: Mapping[str, object], uuid: str, actor: str) -> Iterator[Event]:
@@ -266,11 +289,14 @@ class _Transcript:
         self._usage = None
 
     def _parse_attachment(self, attachment: Mapping[str, object]) -> Iterator[Event]:
-        """Yield a prompt that the user typed while the agent was working; the host stores it as an attachment."""
+        """Yield a prompt that the user typed while the agent was working, or another text that the host attached."""
         if attachment.get("type") == "queued_command" and attachment.get("commandMode", "prompt") == "prompt":
+            yield from self._parse_inserted(attachment.get("prompt"))
             text = extract_user_text(join_text_blocks(attachment.get("prompt"), "text"))
             if self._queue.is_first_record(text, "attachment"):
                 yield from self._following.record_prompt(text)
+        else:
+            yield from self._following.record_delivery(*read_attachment(attachment))
 
     def _parse_queue(self, row: Mapping[str, object]) -> Iterator[Event]:
         """Yield a prompt that the user typed while the agent was working, when the agent got it."""
@@ -282,7 +308,9 @@ class _Transcript:
         elif operation == "popAll":  # the user took it back
             self._queue.take_all()
         elif operation == "remove":
-            text = extract_user_text(self._queue.take(content))
+            said = self._queue.take(content)
+            yield from self._parse_inserted(said)
+            text = extract_user_text(said)
             if self._queue.is_first_record(text, "queue"):
                 yield from self._following.record_prompt(text)
 
@@ -290,20 +318,32 @@ class _Transcript:
         for block in map(as_mapping, as_items(content)):
             if block.get("type") == "tool_result":
                 yield from self._parse_result(block, row.get("toolUseResult"))
-        if row.get("isCompactSummary") is True and not actor:
+        if actor:
+            return
+        if row.get("isCompactSummary") is True:
             yield Summarized(self._following.at, join_text_blocks(content, "text"))
-        hidden = any(row.get(name) is True for name in ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"))
-        if actor or hidden or as_mapping(row.get("origin")).get("kind", "human") != "human":
+            return
+        said = join_text_blocks(content, "text")
+        is_expansion = bool(self._command) and row.get("parentUuid") == self._command and not said.startswith("<")
+        self._command = as_text(row.get("uuid")) if may_be_expanded(said) else ""
+        hidden = any(row.get(name) is True for name in ("isMeta", "isVisibleInTranscriptOnly"))
+        if is_expansion or hidden or as_mapping(row.get("origin")).get("kind", "human") != "human":
+            yield from self._following.record_delivery(*read_host_entry(content))
             return
         planning = row.get("permissionMode") == "plan"
         if planning and not self._planning:
             yield Plan(self._following.at, mode=True)
         self._planning = planning
-        said = join_text_blocks(content, "text")
         yield from self._parse_teammates(said)
+        yield from self._parse_inserted(content)
         text = extract_user_text(said)
         self._queue.drop(text)
         yield from self._following.record_prompt(text)
+
+    def _parse_inserted(self, content: object) -> Iterator[Event]:
+        """Yield the texts that the host inserted into an entry of the user."""
+        for host_text in list_inserted_texts(content):
+            yield from self._following.record_delivery(*host_text)
 
     def _parse_teammates(self, said: str) -> Iterator[Event]:
         """Yield the messages of other agents of a team, which the host delivers in the user's name."""
@@ -316,8 +356,10 @@ class _Transcript:
 
     def _parse_result(self, block: Mapping[str, object], told: object) -> Iterator[Event]:
         facts = as_mapping(told)
-        output = join_text_blocks(block.get("content"), "text")
+        output = join_result_texts(block.get("content"))
         call = self._following.find_open_call(block.get("tool_use_id"))
+        if call is None:
+            yield from self._following.record_delivery(output)
         named = as_items(facts.get("filenames"))
         by_user = facts.get("userModified") is True
         yield from self._following.record_answer(
@@ -384,23 +426,3 @@ def _list_typed_answers(facts: Mapping[str, object], questions: list[object]) ->
     options = list_offered(questions)
     answers = [as_text(answer).strip() for answer in islice(as_mapping(facts.get("answers")).values(), QUEUED_MAX)]
     return [answer for answer in answers if not options.issuperset(answer.split(", "))]
-
-
-def extract_user_text(said: str) -> str:
-    """Return the part of a user entry that the user typed; empty for text that the host inserted."""
-    said = said.strip()
-    if command := _COMMAND.search(said[:2_000]):
-        name = command[1].strip()
-        arguments = _ARGUMENTS.search(said)
-        return "" if name in _HOUSEKEEPING else f"/{name} {arguments[1].strip() if arguments else ''}".strip()
-    for tag in ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"):
-        said = _remove_tag(said, tag)
-    tagged = said.startswith(tuple(f"<{tag}" for tag in _HOST_TAGS))
-    return "" if tagged or said.startswith(_HOST_WORDS) else said
-
-
-def _remove_tag(said: str, tag: str) -> str:
-    """Return the text without the tag and its content."""
-    while (start := said.find(f"<{tag}>")) >= 0 and (end := said.find(f"</{tag}>", start)) >= 0:
-        said = (said[:start] + said[end + len(tag) + 3 :]).strip()
-    return said

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway.capture import claude_code, hosts, tool_events
+from holloway.capture import hosts, tool_events
+from holloway.capture.host_text import extract_user_text, list_inserted_texts
 from holloway.capture.journal import DIGESTS_KEPT_MAX
 from holloway.capture.journal_fields import TARGET_FIELDS, TASK
 from holloway.capture.json_lines import as_count, as_items, as_mapping, as_text, parse_time, read_objects
@@ -185,8 +186,13 @@ class _Reader:
     def _parse_prompt(self, row: Mapping[str, object], at: float) -> Iterator[Event]:
         if row.get("mode") == "plan":
             yield Plan(at, mode=True)
-        if as_text(row.get("source")) not in _WAKING:
-            yield from self._following.record_prompt(claude_code.extract_user_text(as_text(row.get("prompt"))))
+        prompt = as_text(row.get("prompt"))
+        if as_text(row.get("source")) in _WAKING:
+            yield from self._following.record_delivery(prompt, report=True)
+            return
+        for host_text in list_inserted_texts(prompt):
+            yield from self._following.record_delivery(*host_text)
+        yield from self._following.record_prompt(extract_user_text(prompt))
 
     def _parse_tool(self, row: Mapping[str, object], event: str) -> Iterator[Event]:
         tool, call_id = as_text(row.get("tool"), JOURNAL_ID_CHARS_MAX), as_text(row.get("call"), JOURNAL_ID_CHARS_MAX)

@@ -7,11 +7,16 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
+from holloway.text.sketch import SKETCH_READ_CHARS_MAX
 from holloway.text.truncation import cut_end, cut_start
 
 LINE_BYTES_MAX = 8 * 1024 * 1024
-TRANSCRIPT_TEXT_CHARS_MAX = 20_000
-"""Maximum length of a text; a longer one keeps its beginning and its end. The scratchpad keeps less."""
+TRANSCRIPT_TEXT_CHARS_MAX = SKETCH_READ_CHARS_MAX
+"""Maximum length of a text; a longer one keeps its beginning and its end. The scratchpad keeps less, and provenance
+compares all of it: a host shows the agent up to 100,000 characters of one result."""
+RESULT_DEPTH_MAX = 4
+"""Levels of nested blocks in a tool result whose texts are read."""
+_RESULT_TEXTS = ("title", "text", "content", "resource", "contents", "description")
 BLOCKS_MAX = 1_000
 _CHUNK_BYTES = 1024 * 1024
 _MILLISECONDS_FROM = 1e11
@@ -88,6 +93,21 @@ def join_text_blocks(content: object, *kinds: str) -> str:
         return as_text(content)
     blocks = (as_mapping(block) for block in as_items(content))
     return as_text("\n".join(as_text(block.get("text")) for block in blocks if block.get("type") in kinds))
+
+
+def join_result_texts(content: object, depth: int = RESULT_DEPTH_MAX) -> str:
+    """Return all texts of a tool's result that an agent reads, those of embedded resources and documents included."""
+    if isinstance(content, str):
+        return as_text(content)
+    if not depth:
+        return ""
+    if isinstance(content, list):
+        return as_text("\n".join(filter(None, (join_result_texts(item, depth - 1) for item in as_items(content)))))
+    block = as_mapping(content)
+    values = [block.get(name) for name in _RESULT_TEXTS]
+    source = as_mapping(block.get("source"))
+    values += [source.get("data") if source.get("type") == "text" else source.get("content")]
+    return as_text("\n".join(filter(None, (join_result_texts(value, depth - 1) for value in values))))
 
 
 def as_count(value: object) -> int:

@@ -18,7 +18,18 @@ from holloway.config import (
     SHORT_TEXT_CHARS_MAX,
     TAG_CHARS_MAX,
 )
-from holloway.domain.event import Call, Event, Interrupted, Plan, PlanItem, Prompt, Recorded, Result, Said
+from holloway.domain.event import (
+    Call,
+    Delivered,
+    Event,
+    Interrupted,
+    Plan,
+    PlanItem,
+    Prompt,
+    Recorded,
+    Result,
+    Said,
+)
 from holloway.domain.memory_json import dump_record_details
 from holloway.text.agent_note import find_note
 from holloway.text.tools import is_record
@@ -160,6 +171,13 @@ class Following:
         prompts = self.record_prompt(as_text("\n".join(typed))) if typed else []
         asked = "\n".join(as_text(as_mapping(question).get("question"), SHORT_TEXT_CHARS_MAX) for question in questions)
         return [*([Said(self.at, asked.strip())] if prompts and asked.strip() else []), *prompts]
+
+    def record_delivery(self, text: str, path: str = "", report: bool = False) -> list[Event]:
+        """Return the event of text that the host gave the agent, from this file if it names one."""
+        if not text.strip():
+            return []
+        place, outside = project_paths.place_path(path, self.root, self.cwd)
+        return [Delivered(self.at, text, place, outside, report)]
 
     def record_prompt(self, said: str) -> list[Event]:
         """Return the events of a user message: a prompt, an interruption, or both."""

@@ -27,8 +27,10 @@ CLI_COMMANDS = {
         "why": ("recall", "Show where a memory came from and who saw it"),
         "review": ("review", "Review waiting memories, one at a time"),
         "sessions": ("sessions", "List the observed sessions"),
+        "told": ("told", "Show what agents were told, word for word"),
         "explain": ("sessions", "Show what was learned from a session, and why"),
         "status": ("project", "Show what this project's memory holds"),
+        "panel": ("panel", "Serve the web panel on this machine"),
     },
     "Correct": {
         "wrong": ("corrections", "Mark a memory wrong; agents stop seeing it at once"),
@@ -37,6 +39,7 @@ CLI_COMMANDS = {
         "forget": ("corrections", "Forget memories (restorable for 30 days), or for good"),
         "restore": ("corrections", "Restore forgotten or replaced memories"),
         "prune": ("corrections", "Remove memories that nobody has used for long"),
+        "bulk": ("bulk", "Confirm, pin or forget all memories of a filter, with one undo"),
     },
     "The code": {
         "locate": ("map", "Find the files that a task is about"),

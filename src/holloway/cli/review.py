@@ -16,6 +16,7 @@ from holloway.cli.common import (
     print_json,
     print_quotes,
     print_redaction_note,
+    print_relations,
     print_text,
     project_option,
 )
@@ -87,8 +88,9 @@ def review_command(
             print_json({"results": cards, "proposals": statements, "last_session": summary})
             return
         if decided:
-            print_text(f"{decided}; {len(waiting) + len(proposals)} left to review.")
+            print_text(f"{decided}; {memory.count_to_review()} left to review.")
             return
+        listed_count = len(waiting) + len(proposals)
         if last := session_report.show_summary(memory):
             _print_summary(last)
             waiting_ids = {card.id for card in waiting}
@@ -109,6 +111,8 @@ def review_command(
                 _print_proposal(proposal)
             for number, card in enumerate(waiting, 1):
                 _print_card(memory, card, number, len(waiting))
+            if unlisted := memory.count_to_review() - listed_count:
+                print_text(f"{unlisted:,} more wait; they are listed once these are decided.")
             print_text("Decide with `holloway review --ok ID`, `--drop ID` or `--later ID`.", "dim")
 
 
@@ -239,5 +243,6 @@ def _print_card(memory: Holloway, card: Memory, number: int, total: int) -> None
     print_text(f"  {describe_memory(card, memory.clock.now())}", "dim")
     why = f"To review because {REVIEW_REASONS[card.review]}" if card.review else "Learned or used in the last session"
     print_text(f"  {why}{origin}.", "dim")
+    print_relations(memory, card)
     for sighting in memory.why(card.id).seen[-1:]:
         print_quotes(sighting)

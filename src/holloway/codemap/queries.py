@@ -37,6 +37,18 @@ def find_module(database: MapDatabase, path: str) -> str:
     return str(database.fetch_value(sql, (path,)) or "")
 
 
+def complete_path(database: MapDatabase, text: str, limit: int) -> list[str]:
+    """Return the files whose path contains a text, the shortest paths first."""
+    sql = "SELECT path FROM files WHERE instr(lower(path), lower(?)) ORDER BY length(path), path LIMIT ?"
+    return [row[0] for row in database.fetch_rows(sql, (text, limit))]
+
+
+def count_unassigned_files(database: MapDatabase) -> int:
+    """Count the source files that belong to no module."""
+    sql = "SELECT count(*) FROM files WHERE role = 'source' AND id NOT IN (SELECT file FROM module_files)"
+    return int(database.fetch_value(sql))
+
+
 def count_skipped(database: MapDatabase) -> dict[str, int]:
     """Return the number of skipped files by reason."""
     return {row[0]: row[1] for row in database.fetch_rows("SELECT reason, COUNT(*) FROM skipped GROUP BY reason")}

@@ -111,6 +111,19 @@ class Summarized:
 
 
 @dataclass(frozen=True, slots=True)
+class Delivered:
+    """The host gave the agent text that no person typed and no tool call returned: a skill, a file, a notification."""
+
+    at: float
+    text: str
+    path: str = ""
+    """The file with this text, relative to the project; empty if there is none."""
+    outside: bool = False
+    report: bool = False
+    """Whether a subagent or a program in the background reports; its own steps may be recorded."""
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens that a model call took; `context` is how full the context was."""
 
@@ -192,6 +205,7 @@ Event = (
     | Result
     | Said
     | Summarized
+    | Delivered
     | Usage
     | Plan
     | Interrupted

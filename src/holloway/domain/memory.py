@@ -1,4 +1,4 @@
-"""A memory: one thing that was learned about a codebase, and where it came from."""
+"""The data model of a memory: one lesson about a codebase with its provenance (session, commit, files, evidence)."""
 
 from __future__ import annotations
 

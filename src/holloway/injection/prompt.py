@@ -1,4 +1,4 @@
-"""Injection with a prompt: the files of its task with reasons, gotchas, dead ends, and a recipe. Often nothing.
+"""Injection with a prompt: suggests the files of its task with reasons, gotchas, dead ends, a recipe; often nothing.
 
 The answer is prepared in stages, each better than the one before, and each is offered to a caller who may run out of
 time. Light at first: a stage imports what it needs when its turn comes.
@@ -79,13 +79,14 @@ def follow_fitting_recipe(view: StoreView, state: SessionState, task: str) -> No
 def _offer_matching_files(project_map: ProjectMap, task: str, offer: Offer) -> None:
     """Offer the files that have the words of the prompt, which takes a tenth of the time of locating them."""
     from holloway.codemap import search
+    from holloway.safety.paths import path_exists
     from holloway.safety.repository_text import is_path
 
     matches = search.find_matching_files(project_map.path, task, 2 * PROMPT_FILES_MAX)
     files = [
         (match.path, f"speaks of {', '.join(match.words[:REASON_WORDS_MAX])}")
         for match in matches
-        if is_path(match.path)
+        if is_path(match.path) and path_exists(match.path, project_map.root)
     ]
     _offer_files(offer, "matching-files", files[:PROMPT_FILES_MAX])
 

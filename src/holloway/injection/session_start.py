@@ -1,4 +1,4 @@
-"""Injection when a session starts: the brief (short, factual, cited, in stable order) with its unfinished work."""
+"""Injection when a session starts: the brief, a short summary of the project with citations and its unfinished work."""
 
 from __future__ import annotations
 

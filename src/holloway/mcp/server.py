@@ -102,7 +102,15 @@ class Server(MCPServer[Any]):
             if isinstance(cause, HollowayError):
                 raise ToolError(f"{cause.message} {cause.hint}".strip()) from None
             raise
-        return _compact_result(result) if isinstance(result, CallToolResult) else result
+        if not isinstance(result, CallToolResult):
+            return result
+        compacted = _compact_result(result)
+        if MCP_TOOLS.get(name) and not compacted.is_error:
+            with suppress(HollowayError):  # a locked store does not keep the agent from its answer
+                self._tools.note_told(
+                    name, "\n".join(part.text for part in compacted.content if isinstance(part, TextContent))
+                )
+        return compacted
 
     async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
         """Raise ToolError for an argument that the tool does not take; the SDK would drop it without a word."""

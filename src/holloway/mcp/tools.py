@@ -32,7 +32,7 @@ from holloway.mcp.responses import (
     SearchResponse,
     Verdict,
 )
-from holloway.service import agents
+from holloway.service import agents, told
 from holloway.service.agent_notes import PREFIX, Recording, finish_left
 from holloway.service.project_finder import NoMemory, knows, open_project
 from holloway.text.agent_note import compose_note
@@ -201,6 +201,12 @@ class Tools:
                 return Context(note=PAUSED)
             note = "" if memory.map.is_ready else agents.refresh_map(memory)
             return Context(memory.brief().text, self.recording.count(memory), note)
+
+    def note_told(self, tool: str, text: str) -> None:
+        """Note what the agent was answered, so that the user can read it."""
+        if self._is_known():
+            with open_project(self.place) as memory:
+                told.note_told(memory, self.recording.session, self.agent, tool, text)
 
     def learn_leftovers(self) -> None:
         """Learn from earlier connections that were killed; do nothing for a project without a memory."""

@@ -12,9 +12,11 @@ import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.domain.event import ToolKind
+from holloway.domain.event import TEAMMATE_PREFIX, ToolKind
 from holloway.observer.carriers import Carriers, Trust
-from holloway.observer.origins import Origin, Passage
+from holloway.observer.origins import Carrier, Origin, Passage
+from holloway.observer.own_text import strip_own_text
+from holloway.observer.scratchpad import DELIVERED_OUTSIDE, DELIVERED_REPORT
 from holloway.observer.signals.signal import SignalName
 from holloway.observer.text_index import TextIndex, digest_sentences, list_names
 from holloway.observer.words.prompt import is_host_text, split_pasted_blocks
@@ -34,6 +36,7 @@ WEAK_SHARE_MIN = 0.8
 """Share of a sentence that must be a quote of weak evidence before the sentence counts as that output's own."""
 WEAK_SOURCES = ("history:", "output:")
 """Beginnings of weak sources: they may confirm a lesson, but are never its only quote."""
+DELIVERED = "given by the host"
 EARLIER = "read in an earlier session"
 PASTED = "pasted into a prompt"
 SESSION_DIGESTS_MAX = 5_000
@@ -126,6 +129,11 @@ class SourceTracer:
         for sentence in split_sentences(text):
             if source := self.find_source(sentence):
                 self._foreign.add_text(sentence, source, self._own)
+
+    def observe_delivery(self, text: str, path: str = "", *, outside: bool = False) -> None:
+        """Record a text that the host gave the agent: own if git tracks its file, otherwise foreign."""
+        carrier = self._carriers.classify_path(path, outside=outside) if path else Carrier(Origin.FOREIGN, DELIVERED)
+        self._index_passage(Passage(carrier, strip_own_text(text)))
 
     def find_source(self, text: str) -> str:
         """Return the untrusted source that taints a text, or an empty string."""
@@ -331,9 +339,25 @@ def _replay_session(pad: Scratchpad, tracer: SourceTracer) -> Iterator[tuple[int
             tracer.observe_statement(text)
         for note in notes.get(step, ()):
             _finish_subagents(running, note.at, tracer)
-            tracer.observe_statement(note.text, by_user=note.voice == "user")
+            _replay_note(note, tracer, is_watched=is_watched)
         yield step, source
     _finish_subagents(running, math.inf, tracer)
+
+
+def _replay_note(note: Note, tracer: SourceTracer, *, is_watched: bool) -> None:
+    if note.voice == "host" and note.type == DELIVERED_REPORT and is_watched:
+        tracer.observe_report(note.text)
+    elif note.voice == "host":
+        tracer.observe_delivery(note.text, *note.files, outside=note.type == DELIVERED_OUTSIDE)
+    elif note.actor.startswith(TEAMMATE_PREFIX) or _is_unseen_summary(note):
+        tracer.observe_delivery(note.text)
+    else:
+        tracer.observe_statement(note.text, by_user=note.voice == "user")
+
+
+def _is_unseen_summary(note: Note) -> bool:
+    """Whether a note sums up a conversation of which nothing was seen, so that nobody knows what it quotes."""
+    return note.step == 0 and (note.voice == "summary" or (note.voice == "user" and is_host_text(note.text)))
 
 
 def _are_subagents_recorded(pad: Scratchpad) -> bool:

@@ -42,8 +42,11 @@ EVICTION_ORDER: tuple[tuple[str, frozenset[ToolKind]], ...] = (
     ("test_order", frozenset({ToolKind.SHELL, ToolKind.SEARCH})),
 )
 """Eviction order of a scratchpad over its byte budget: the signal that loses evidence, and the kinds of its actions."""
-EVICTED_VOICES = ("thought", "summary", "agent", "user")
+EVICTED_VOICES = ("host", "thought", "summary", "agent", "user")
 """Voices whose notes are evicted next, in this order; records of the agent are never evicted."""
+DELIVERED_REPORT = "report"
+DELIVERED_OUTSIDE = "outside"
+"""Types of notes with text that the host delivered: a report of a subagent, and a file outside of the project."""
 RESULT_DIGESTS_MAX = 1_000
 PROTECTED_NOTES_MAX = 200
 """Limit of notes of a voice that survive eviction because they carry a correction: ten times what a session yields."""
@@ -91,7 +94,10 @@ class Action:
 
 @dataclass(slots=True)
 class Note:
-    """A statement: its voice (user, agent, thought, summary, record), its text, and the step that it followed."""
+    """A statement: its voice (user, agent, thought, summary, record, host), its text, and the step that it followed.
+
+    The host's is a text that it delivered, with `files` for the file that has it and `type` for its origin.
+    """
 
     step: int
     at: float
@@ -319,6 +325,13 @@ def _add_summary(pad: Scratchpad, event: events.Summarized) -> None:
     _append_note(pad, Note(pad.step, event.at, "summary", cut_start(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX)))
 
 
+def _add_delivery(pad: Scratchpad, event: events.Delivered) -> None:
+    origin = DELIVERED_REPORT if event.report else DELIVERED_OUTSIDE if event.outside else ""
+    files = (event.path[: config.PATH_CHARS_MAX],) if event.path else ()
+    text = truncate_middle(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX)
+    _append_note(pad, Note(pad.step, event.at, "host", text, type=origin, files=files))
+
+
 def _add_record(pad: Scratchpad, event: events.Recorded) -> None:
     if pad.count_notes("record") < config.RECORDS_PER_SESSION_MAX:
         text = cut_start(event.text, config.SCRATCHPAD_TEXT_CHARS_MAX)
@@ -432,6 +445,7 @@ _HANDLERS: dict[type, Callable[[Scratchpad, Any], None]] = {
     events.Result: _add_result,
     events.Said: _add_statement,
     events.Summarized: _add_summary,
+    events.Delivered: _add_delivery,
     events.Usage: _add_usage,
     events.Plan: _set_plan,
     events.Interrupted: _mark_interrupted,

@@ -36,6 +36,7 @@ from holloway.promotion.commit_checks import (
     stands_alone,
     still_stands,
 )
+from holloway.promotion.own_repository import find_default_head, is_own_repository
 from holloway.store.write_gate import sanitize_draft
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ if TYPE_CHECKING:
 
 ORIGIN_PREFIX = "history:"
 HARVESTED = "harvested_commit"
-OWN_COMMITS_CHECKED_MAX = 10
-"""Maximum number of the person's commits that are searched for one of this history."""
 _REVERT = re.compile(r"^This reverts commit ([0-9a-f]{7,64})", re.MULTILINE)
 _REVERTED_SUBJECT = re.compile(r'^Revert "(.{1,200})"$')
 
@@ -79,7 +78,7 @@ def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None 
     `is_own` tells whether the repository is the person's; by default what this machine did in it decides.
     """
     root = str(store.project.root)
-    head = find_harvested_head(root)
+    head = find_default_head(root)
     earlier = store.get_meta(HARVESTED)
     if not head or head == earlier:
         return Harvest()
@@ -103,27 +102,8 @@ def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None 
 
 def has_new_commits(store: Store) -> bool:
     """Return whether the default branch has commits that were not read yet."""
-    head = find_harvested_head(str(store.project.root))
+    head = find_default_head(str(store.project.root))
     return bool(head) and head != store.get_meta(HARVESTED)
-
-
-def find_harvested_head(root: str) -> str:
-    """Return the newest commit of the default branch, or of the current one if there is no default branch."""
-    return next(iter(git.default_commits(root)), "") or git.head_commit(root)
-
-
-def is_own_repository(root: str, now: float) -> bool:
-    """Return whether the person works here: the author of a strange repository is not to be believed.
-
-    Anybody can write a commit with the person's e-mail address, so only what this machine did counts: it pushed to a
-    remote, or without any remote it made a commit of this history.
-    """
-    email = git.read_user_email(root)
-    if not email:
-        return False
-    commits = (git.list_pushed_commits if git.has_remote(root) else git.list_made_commits)(root, email, now)
-    head = find_harvested_head(root)
-    return any(git.merge_base(root, commit, head) for commit in commits[:OWN_COMMITS_CHECKED_MAX])
 
 
 def _find_explanations(commits: list[Commit], root: str) -> Iterator[_Explanation]:

@@ -248,6 +248,14 @@ class CodeMap:
         drawn = module_store.load_modules(self.database)
         return [replace(module, confidence=known(counts.get(module.name, 0))) for module in drawn]
 
+    def complete_path(self, text: str, limit: int) -> list[str]:
+        """Return the files whose path contains a text, the shortest paths first."""
+        return queries.complete_path(self.database, text, limit)
+
+    def count_unassigned_files(self) -> int:
+        """Count the source files that belong to no module; 0 without a map."""
+        return queries.count_unassigned_files(self.database) if self.is_ready else 0
+
     def module(self, name: str) -> Module:
         """Return the module with this name; raises InvalidInput if there is no such module."""
         from difflib import get_close_matches  # only on the error path

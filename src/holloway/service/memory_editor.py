@@ -38,6 +38,7 @@ from holloway.store import (
     readings,
     registry,
     session_ledger,
+    told_texts,
 )
 from holloway.store.filter import Filter
 from holloway.store.memories import HUMAN_SOURCES, UnknownMemory
@@ -55,7 +56,15 @@ if TYPE_CHECKING:
 
 
 RELATIONS_BY_HAND = (RelationType.REQUIRED_WITH, RelationType.VALIDATES)
-CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details", "visibility")
+CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details", "visibility", "half_life_days")
+HALF_LIFE_DAYS_MIN, HALF_LIFE_DAYS_MAX = 1, 3_650
+
+
+def _check_half_life(days: float) -> float:
+    if not HALF_LIFE_DAYS_MIN <= days <= HALF_LIFE_DAYS_MAX:
+        limits = f"Between {HALF_LIFE_DAYS_MIN} and {HALF_LIFE_DAYS_MAX:,} days; a pinned memory does not decay."
+        raise InvalidInput(f"A half-life of {days:g} days is not possible.", limits)
+    return days
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +183,7 @@ class MemoryEditor:
     def edit(
         self, reference: str, *, where: Path | None = None, everywhere: bool = False, **changes: Any
     ) -> tuple[Memory, tuple[str, ...]]:
-        """Change content, summary, type, files, modules, tags, details or visibility; its history keeps the old text.
+        """Change the fields of a memory that a person may change; its history keeps the old text.
 
         New content counts as confirmed, because a person wrote it. Returns the memory and the redacted secrets.
         """
@@ -198,7 +207,7 @@ class MemoryEditor:
         )
         admitted = sanitize_draft(draft, "" if store is not self._opened.store else str(self._opened.project.root))
         names = {*values, "details", "summary"} if {"content", "type"} & set(values) else set(values)
-        fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names}
+        fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names - {"half_life_days"}}
         if {"content", "files"} & set(values):
             links = [relation for relation in old.relations if relation.type is not RelationType.NAMES]
             fields["relations"] = (*links, *admitted.draft.relations)
@@ -206,6 +215,8 @@ class MemoryEditor:
             fields["branch_only"] = ""
         if "type" in values:
             fields["half_life_days"] = confidence.HALF_LIFE_DAYS[memory_type]
+        if "half_life_days" in values:
+            fields["half_life_days"] = _check_half_life(values["half_life_days"])
         if "content" in values:
             now = format_stamp(self._opened.clock.now())
             fields |= {"state": State.CONFIRMED, "review": None, "stale_at": "", "last_used_at": now}
@@ -352,11 +363,12 @@ class MemoryEditor:
                         self._set_aside(store, memory, "forgotten", "by a person", at)
         return Forgotten(tuple(memory for _, memory in owners))
 
-    def forget_readings(self, session: str) -> None:
-        """Erase what a reader's queue and answers have of a session, which is not read again as it is."""
+    def forget_session(self, session: str) -> None:
+        """Erase what a session was told, and what a reader's queue and answers have of it; it is not read again."""
         database = self._opened.store.database
         sessions = [summary.id for summary in session_ledger.find_sessions(database, session)]
         readings.forget_readings(database, sessions, format_stamp(self._opened.clock.now()))
+        told_texts.forget_session_texts(database, self._opened.project.folder, [session, *sessions])
 
     def _erase(self, owners: Sequence[tuple[Store, Memory]]) -> Forgotten:
         """Erase memories and what the stores repeat of them; name the exported blocks that still have their text."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from holloway.domain.memory import Sketch
+    from holloway.domain.memory import Memory, Sketch
     from holloway.domain.ports import Embedder
     from holloway.embeddings.nearest_neighbors import VectorIndex
     from holloway.retrieval.candidates import Query
@@ -228,6 +228,14 @@ class MemorySearch:
         for partner in cochange.find_partners(self._opened.map.database, files, now=now, limit=PARTNERS_MAX):
             places[partner.path] = max(places.get(partner.path, 0.0), NEAR_WEIGHT * min(partner.score, 1.0))
         return places
+
+    def rewritten_shares(self, memory: Memory) -> Mapping[str, float]:
+        """Return how much of each file of a memory changed since its commit, as far as that is known."""
+        if not memory.commit or not self._opened.under_git or not self._opened.map.is_ready:
+            return {}
+        pairs = {(memory.commit, path) for path in memory.files}
+        shares = cochange.compute_rewritten_shares(self._opened.map.database, self._opened.project.root, pairs)
+        return {path: share for (_, path), share in shares.items()}
 
     def _rewritten(self, memories: Sequence[Sketch]) -> Mapping[str, Mapping[str, float]]:
         commit_paths = {(memory.commit, path) for memory in memories if memory.commit for path in memory.files}

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.store.candidates import StoredCandidate
 
-LIST_MAX = 200
 ENDED_AMONG = 10
 """Latest sessions among which the last one that ended is searched."""
 SHORT_AFTER = 3
@@ -40,15 +39,6 @@ class SessionReport:
     candidates: tuple[StoredCandidate, ...]
     used: tuple[Memory, ...]
     learned: tuple[Memory, ...]
-
-
-def list_sessions(memory: Holloway, limit: int) -> list[tuple[SessionSummary, dict[str, Any]]]:
-    """Return sessions, newest first, each with its record."""
-    database = memory.store.database
-    sessions = session_ledger.list_latest_sessions(database, min(limit, LIST_MAX))
-    return [
-        (session, complete_record(session_ledger.load_session_record(database, session.id))) for session in sessions
-    ]
 
 
 def explain_session(memory: Holloway, reference: str) -> SessionReport:

@@ -13,7 +13,9 @@ from holloway.llm.providers import choose_writer
 from holloway.promotion.gates import is_strict
 from holloway.promotion.pipeline import STRICT_FACTOR
 from holloway.safety.repository_text import admit
+from holloway.service.activity_feed import list_activities
 from holloway.service.doctor import ANSWERS_DAYS
+from holloway.service.health import measure_health
 from holloway.service.project_finder import find_claim
 from holloway.service.reader import describe_reader
 from holloway.store import answer_log, candidates, registry, session_ledger
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
 
 
+ACTIVITIES_SHOWN = 10
 _BECAME = (candidates.PROMOTED, candidates.REINFORCED, candidates.HELD, candidates.DROPPED)
 
 
@@ -57,6 +60,8 @@ def status(memory: Holloway) -> dict[str, Any]:
         **_search(memory),
         "language_model": _language_model(memory),
         "reader": describe_reader(memory.settings, memory.store.database, memory.clock),
+        **measure_health(memory).to_json(),
+        **list_activities(memory, limit=ACTIVITIES_SHOWN).to_json(),
         "bytes": sum(map(_size, memory.project.folder.rglob("*"))),
         "last_backup": newest.name if newest else None,
     }

@@ -1,4 +1,4 @@
-"""Memory candidates of each session and their outcome, with the reason: promoted, reinforced, held or dropped."""
+"""Memory candidates of each session with their evidence and outcome: promoted, reinforced, held or dropped, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store: one folder with its database, which is opened, migrated, backed up and restored."""
+"""A store: one folder with its database, opened, backed up before it is migrated to a new schema, and restored."""
 
 from __future__ import annotations
 

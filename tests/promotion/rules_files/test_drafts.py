@@ -50,7 +50,7 @@ def test_the_scope_is_described_unless_a_glob_means_everything() -> None:
 def test_a_tracked_rule_waits_for_review_with_its_heading_as_a_tag(tmp_path: Path) -> None:
     make_repository(tmp_path, {"src/a.ts": ""})
     block = RuleBlock("AGENTS.md", 1, "Never use tabs", "Style " + "x" * 80, "", ("src/**",))
-    draft = drafts.draft_rule(block, tmp_path, tracked=True)
+    draft = drafts.draft_rule(block, tmp_path, tracked=True, is_own=True)
     assert isinstance(draft, Draft)
     assert (draft.content, draft.files) == ("Never use tabs (applies to `src/**`)", ("src",))
     assert draft.tags == (block.heading[:60],)
@@ -58,11 +58,14 @@ def test_a_tracked_rule_waits_for_review_with_its_heading_as_a_tag(tmp_path: Pat
     assert (draft.source, draft.origin) == (Source.RULES_FILE, block.origin)
 
 
-@pytest.mark.parametrize(("text", "tracked"), [("Never use tabs", False), (ATTACK, True)])
-def test_an_untracked_rule_and_an_instruction_to_the_agent_are_quarantined(
-    tmp_path: Path, text: str, tracked: bool
+@pytest.mark.parametrize(
+    ("text", "tracked", "is_own"),
+    [("Never use tabs", False, True), (ATTACK, True, True), ("Never use tabs", True, False), (ATTACK, True, False)],
+)
+def test_a_rule_that_is_untracked_or_a_strangers_or_instructs_the_agent_is_quarantined(
+    tmp_path: Path, text: str, tracked: bool, is_own: bool
 ) -> None:
-    draft = drafts.draft_rule(RuleBlock("AGENTS.md", 1, text, "  "), tmp_path, tracked=tracked)
+    draft = drafts.draft_rule(RuleBlock("AGENTS.md", 1, text, "  "), tmp_path, tracked=tracked, is_own=is_own)
     assert isinstance(draft, Draft)
     assert (draft.state, draft.review, draft.tags) == (State.QUARANTINED, ReviewReason.IMPORTED, ())
     assert draft.confidence == SURE * confidence.TAINTED_FACTOR
@@ -70,14 +73,14 @@ def test_an_untracked_rule_and_an_instruction_to_the_agent_are_quarantined(
 
 @pytest.mark.parametrize(("text", "tracked"), [(ATTACK, False), ("Use tabs\u200b\u200b\u200b\u200b\u200b here", True)])
 def test_an_untracked_or_a_hidden_instruction_is_rejected(tmp_path: Path, text: str, tracked: bool) -> None:
-    reason = drafts.draft_rule(RuleBlock("AGENTS.md", 1, text), tmp_path, tracked=tracked)
+    reason = drafts.draft_rule(RuleBlock("AGENTS.md", 1, text), tmp_path, tracked=tracked, is_own=True)
     assert isinstance(reason, str)
     assert "tries to instruct an agent" in reason
 
 
 def test_a_rule_has_the_type_of_its_block_or_the_one_that_its_words_suggest(tmp_path: Path) -> None:
     block = RuleBlock("AGENTS.md", 1, "Lines are short", type=MemoryType.PREFERENCE)
-    draft = drafts.draft_rule(block, tmp_path, tracked=True)
+    draft = drafts.draft_rule(block, tmp_path, tracked=True, is_own=True)
     assert isinstance(draft, Draft)
     assert draft.type is MemoryType.PREFERENCE
     assert drafts.infer_rule_type("Lines are short") is MemoryType.PATTERN

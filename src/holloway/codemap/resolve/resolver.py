@@ -1,4 +1,4 @@
-"""Resolves the references of one file into dependency edges, such as calls, imports and overrides.
+"""Resolves the references of one file into edges of the call graph: which function calls, imports or overrides which.
 
 The result depends only on the facts of the consulted files, so it does not depend on the order in which files are
 resolved. A name that cannot be resolved gives no edge; it is recorded as unresolved.

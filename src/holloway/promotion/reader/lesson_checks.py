@@ -18,7 +18,6 @@ from holloway.promotion.reader.lesson_evidence import (
     cue,
     list_named_paths,
     list_searched_names,
-    states_claim,
 )
 from holloway.promotion.reader.view_rows import AGENT_VOICES, PERSON_VOICES, Voice
 from holloway.safety.prompt_injection import find_injection
@@ -62,9 +61,7 @@ LessonCheck = Callable[["Lesson", "SessionEvidence"], str]
 
 def check_quote_states_claim(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Refuse a lesson of which no quote states the claim."""
-    if any(states_claim(quote.text, lesson.text) for quote in lesson.quotes):
-        return ""
-    return "no quote states its claim"
+    return "" if lesson.stating_quotes or lesson.is_stated_by_others else "no quote states its claim"
 
 
 def check_work_state(lesson: Lesson, evidence: SessionEvidence) -> str:
@@ -124,7 +121,7 @@ def check_location(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 def check_absence(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Refuse a claim of absence that a search of the checkout refutes, and one of an agent that names nothing."""
-    for clause in _list_clauses("absence", lesson.text):
+    for clause in _list_clauses("nowhere", lesson.text):
         names = list_searched_names(clause)
         if present := next((name for name in names if evidence.checkout.find_files_with(name)), ""):
             return f"it says that {present} is absent, but the checkout has it"
@@ -162,7 +159,8 @@ def check_commands(lesson: Lesson, evidence: SessionEvidence) -> str:
         if not runs:
             continue
         before, _, after = lesson.text.partition(f"`{command}`")
-        claim = f"{before[-60:]} {after[:80]}"
+        end = _CLAUSE_END.search(after)
+        claim = f"{before[-60:]} {after[: end.start() if end else 80][:80]}"
         has_failed, has_passed = (any(run.ok is value for run in runs) for value in (False, True))
         if _FAILS.search(claim) and not _WORKS.search(claim) and not has_failed:
             return f"it says that {command[:60]} fails, which no run of the session shows"
@@ -280,8 +278,11 @@ def check_committed(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 
 def check_origin(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Let a person review a lesson that no own quote states."""
-    if lesson.stating_quotes:
+    """Let a person review a lesson that no own quote states.
+
+    Output of the project confirms what somebody says about it, unless an agent would act on it.
+    """
+    if lesson.stating_quotes or (lesson.is_stated_by_project and not _would_act(lesson)):
         return ""
     source = next((quote.source for quote in lesson.quotes if quote.source), "output of the project")
     return f"no quote of its own states it, only {source}"
@@ -289,11 +290,15 @@ def check_origin(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 def check_foreign_action(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Let a person review what would make an agent act on the word of untrusted text."""
-    texts = f"{lesson.text} {lesson.proposal.why}"
-    commands = _BACKTICKED_COMMAND.findall(texts)
-    if lesson.foreign_quotes and (cue("action").search(texts) or any(map(_is_run, commands))):
+    if lesson.foreign_quotes and _would_act(lesson):
         return f"it would make an agent act, and quotes {lesson.foreign_quotes[0].source}"
     return ""
+
+
+def _would_act(lesson: Lesson) -> bool:
+    """Return whether a lesson would make an agent run, install, disable, send or fetch something."""
+    texts = f"{lesson.text} {lesson.proposal.why}"
+    return bool(cue("action").search(texts)) or any(map(_is_run, _BACKTICKED_COMMAND.findall(texts)))
 
 
 def _is_run(command: str) -> bool:

@@ -33,16 +33,17 @@ _EVERYWHERE = frozenset({"*", "**", "**/*", "**/**", "/", ".", "./**"})
 _ALTERNATIVES_MAX = 20
 
 
-def draft_rule(block: RuleBlock, root: Path, *, tracked: bool) -> Draft | str:
+def draft_rule(block: RuleBlock, root: Path, *, tracked: bool, is_own: bool) -> Draft | str:
     """Draft a rule for review; returns the reason as a string if it is rejected.
 
-    A rule that git tracks is the project's and waits as unconfirmed. An untracked rule, or one that looks like a
-    prompt injection, reaches no agent before a person approves it; a rule that is both is rejected.
+    A rule that git tracks in the person's own repository waits as unconfirmed. A rule of somebody else's repository, an
+    untracked one, or one that looks like a prompt injection reaches no agent before a person approves it; an untracked
+    one that looks like a prompt injection is rejected.
     """
     reason = find_injection(block.text)
     if reason and (not tracked or reason == HIDDEN):
         return f"it tries to instruct an agent ({reason})"
-    foreign = bool(reason) or not tracked
+    foreign = bool(reason) or not tracked or not is_own
     sure = confidence.BIRTH[Source.RULES_FILE][0]
     return Draft(
         content=block.text + describe_scope(block.globs),

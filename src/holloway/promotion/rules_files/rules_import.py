@@ -10,6 +10,7 @@ from holloway.config import IMPORTED_RULES_MAX, REASON_CHARS_MAX
 from holloway.domain.memory import Memory, Source
 from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
+from holloway.promotion.own_repository import is_own_repository
 from holloway.promotion.rules_files import file_kinds, lint_config
 from holloway.promotion.rules_files import files as rules_files
 from holloway.promotion.rules_files.drafts import draft_rule
@@ -84,8 +85,10 @@ class _Plan:
 def import_rules(store: Store, module_of: Callable[[str], str], *, dry_run: bool = False) -> RulesImported:
     """Read the project's rules files; unchanged rules change nothing, and what a person decided stands."""
     files = rules_files.find_rules_files(store.project.root)
+    is_own = is_own_repository(str(store.project.root), store.clock.now().timestamp())
     drafted = [
-        (block, _sanitize_rule(store, block, tracked, module_of, files.names)) for block, tracked in _read_blocks(files)
+        (block, _sanitize_rule(store, block, module_of, files.names, tracked=tracked, is_own=is_own))
+        for block, tracked in _read_blocks(files)
     ]
     if dry_run:
         with store.database.read_snapshot():
@@ -114,11 +117,11 @@ def _read_blocks(files: rules_files.RulesFiles) -> list[tuple[RuleBlock, bool]]:
 
 
 def _sanitize_rule(
-    store: Store, block: RuleBlock, tracked: bool, module_of: Callable[[str], str], names: list[str]
+    store: Store, block: RuleBlock, module_of: Callable[[str], str], names: list[str], *, tracked: bool, is_own: bool
 ) -> SanitizedDraft | str:
     """Return the sanitized draft of a rule, or the reason why it cannot be stored."""
     root = str(store.project.root)
-    draft = draft_rule(block, store.project.root, tracked=tracked)
+    draft = draft_rule(block, store.project.root, tracked=tracked, is_own=is_own)
     if isinstance(draft, str):
         return draft
     try:

@@ -1,0 +1,84 @@
+"""Starts a panel for a project, and makes links to the one that runs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import Timeout
+
+from holloway import config
+from holloway.errors import HollowayError, InvalidInput
+from holloway.extras import PackageMissing
+from holloway.panel.access import PanelFolder
+from holloway.service.project_finder import known_project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from holloway.service.results import Project
+
+PACKAGES = ("starlette", "jinja2", "uvicorn")
+
+
+def check_packages() -> None:
+    """Raise PackageMissing, which names the command to install it, if a package of the extra is missing."""
+    for name in PACKAGES:
+        try:
+            import_module(name)
+        except ImportError as error:
+            raise PackageMissing(name, "panel") from error
+
+
+def make_link(path: str) -> str:
+    """Return a new one-time address of the panel that runs for a project. Raises InvalidInput if none runs."""
+    folder = PanelFolder(known_project(path).folder)
+    address = folder.read_address()
+    if address is None:
+        raise InvalidInput("No panel runs for this project.", "`holloway panel` starts one.")
+    return folder.make_link(address)
+
+
+def run(path: str, *, port: int, read_only: bool, hosts: tuple[str, ...], announce: Callable[[str], None]) -> None:
+    """Serve the panel of a project until the process is interrupted; `announce` gets its one-time address.
+
+    Raises HollowayError if a panel runs already or the port is taken, and PackageMissing without the extra.
+    """
+    check_packages()
+    project = known_project(path)
+    folder = PanelFolder(project.folder)
+    try:
+        with folder.lock().acquire(timeout=0):
+            _serve(project, folder, port, read_only=read_only, hosts=hosts, announce=announce)
+    except Timeout:
+        raise HollowayError(
+            "A panel runs for this project already.", "`holloway panel --link` prints a new address of it."
+        ) from None
+
+
+def _serve(
+    project: Project,
+    folder: PanelFolder,
+    port: int,
+    *,
+    read_only: bool,
+    hosts: tuple[str, ...],
+    announce: Callable[[str], None],
+) -> None:
+    from holloway.panel import server  # imports the optional packages
+    from holloway.panel.app import create_app
+    from holloway.panel.panel import Panel
+    from holloway.panel.security import Policy
+
+    with server.bind(port) as listener:
+        bound_port: int = listener.getsockname()[1]
+        policy = Policy(
+            bound_port,
+            api_token=folder.load_api_token(),
+            host_headers=tuple(host.lower() for host in hosts),
+            read_only=read_only,
+        )
+        app = create_app(Panel(project, Path(config.data_home()), policy))
+        announce(folder.make_link(folder.write_address(bound_port)))
+        server.make_server(app).run(sockets=[listener])
