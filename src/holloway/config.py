@@ -22,6 +22,8 @@ SUMMARY_CHARS_MAX = 320
 DETAIL_CHARS_MAX = 1_000
 DETAIL_ITEMS_MAX = 40
 TAG_CHARS_MAX = 64
+KEY_NAME_CHARS_MAX = 512
+"""Longest name of a value that a program stores: its namespace and its key."""
 MEMORY_TAGS_MAX = 32
 MEMORY_FILES_MAX = 64
 MEMORY_MODULES_MAX = 16

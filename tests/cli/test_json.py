@@ -61,6 +61,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "learn --dry-run": ("learn", "--dry-run"),
     "trust": ("trust",),
     "reader": ("reader", "status"),
+    "embedder": ("embedder", "status"),
     "note": ("note", "the token of a guest has no owner"),
     "config": ("config", "get", "synchronous"),
     "doctor": ("doctor",),
@@ -94,7 +95,7 @@ def test_every_command_that_prints_json_has_a_row() -> None:
     found = {name: holloway.get_command(group, name) for names in CLI_COMMANDS.values() for name in names}
     takes = {name for name, each in found.items() if each and any("--json" in option.opts for option in each.params)}
     assert takes == {name.partition(" ")[0] for name in ROWS}
-    assert set(ASKED) | {"explain"} == set(ROWS)
+    assert set(ASKED) | {"explain", "review --session"} == set(ROWS)
 
 
 @pytest.mark.promise("documented")

@@ -11,6 +11,7 @@ from holloway.domain.memory import Source
 from holloway.service import agents
 from holloway.store import lookup
 from tests.cli.conftest import Cli
+from tests.cli.test_reader import type_answers
 from tests.conftest import Repository
 
 FIELDS = {"id", "type", "summary", "content", "files", "confidence", "state", "source", "created_at"}
@@ -236,3 +237,21 @@ def test_why_says_how_a_memory_was_used_and_what_its_confidence_is_made_of(cli: 
     assert "confidence 0.90 at birth, 0.90 before decay, set aside on " in printed
     answer = cli("why", trap, "--json").json
     assert (answer["uses"]["shown"], answer["files"][0]["state"]) == (0, "present")
+
+
+def test_without_a_question_ask_is_a_conversation_on_a_terminal(
+    cli: Cli, trap: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert type_answers("what burns the token?\nand why?\n\n", monkeypatch, "ask") == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Ask about this project; an empty line ends the conversation.\n")
+    assert printed.count(trap) == 2
+    assert "question is empty" in cli("ask").err
+
+
+def test_a_question_that_nothing_supports_is_refused(cli: Cli) -> None:
+    cli("remember", "Money is integer cents")
+    assert cli("forget", "--all", "--yes").code == 0
+    printed = cli("ask", "zxqv wvut")
+    assert printed.out == "Nothing that is stored supports an answer.\n"
+    assert cli("ask", "zxqv wvut", "--json").json["refused"] is True

@@ -191,6 +191,19 @@ def test_a_lesson_of_a_reader_is_shown_with_its_quotes_and_its_day(cli: Cli, rep
     assert f"person: “{rule}, it takes an hour”" in printed
 
 
+def test_one_session_is_reviewed_on_demand(cli: Cli, repository: Repository) -> None:
+    learned_id = watched(repository)
+    printed = cli("review", "--session", "last").out
+    assert printed.startswith("Make the login tests pass\n")
+    assert learned_id in printed
+    assert "learned, " in printed
+    answer = cli("review", "--session", "s1", "--json").json
+    assert (answer["session"], answer["mode"]) == ("s1", "each")
+    assert learned_id in [card["memory"]["id"] for card in answer["cards"]]
+    assert cli("review", "--json").json["session_review"]["session"] == "s1"
+    assert cli("review", "--session", "nope").code == 2
+
+
 def test_a_card_names_the_memory_that_it_contradicts_and_hides_the_text_of_a_quarantined_one(
     cli: Cli, repository: Repository
 ) -> None:

@@ -16,6 +16,7 @@ CLI_COMMANDS = {
         "rules": ("rules", "Import rules files as memories to review"),
         "reader": ("reader", "Turn on or off the language model that reads sessions"),
         "learn": ("sessions", "Learn from agent sessions already on this disk"),
+        "embedder": ("embedder", "Choose the model that search by meaning uses"),
         "doctor": ("project", "Check the installation and report problems"),
     },
     "Every day": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -135,11 +136,13 @@ def _print_results(results: list[RecallResult], now: datetime, *, named: bool, e
 
 
 @click.command("ask", cls=TextCommand)
-@click.argument("words", nargs=-1, required=True)
+@click.argument("words", nargs=-1)
 @json_option
 @project_option
 def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
-    """Answer a question from memories and the code map, with citations.
+    """Answer a question from memories and the code map, with citations; a question that nothing supports is refused.
+
+    Without a question, on a terminal, it is a conversation: each question is understood from those before it.
 
     Without a language model (`llm.provider`) the ranked evidence is printed instead. Nothing is sent anywhere unless
     you configured one.
@@ -152,6 +155,9 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
     from holloway.service.ask import ask
     from holloway.service.results import result_json
 
+    if not words and not as_json and sys.stdin.isatty():
+        _converse(project)
+        return
     question = read_text_argument(words, "The question")
     with open_mapped_memory(project) as memory:
         answer = ask(memory, question)
@@ -163,6 +169,7 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
                     "cited": list(answer.cited),
                     "model": answer.model or None,
                     "note": answer.note or None,
+                    "refused": answer.refused,
                     "memories": [result_json(result, now) for result in answer.results],
                     "files": [{"path": file.path, "reasons": list(file.reasons)} for file in answer.located.files],
                 }
@@ -171,8 +178,22 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
     _print_answer(answer, now)
 
 
+def _converse(project: str) -> None:
+    """Ask for questions and answer each, until an empty one."""
+    from holloway.cli.common import open_mapped_memory  # loaded when the command runs
+    from holloway.service.ask import Conversation
+
+    with open_mapped_memory(project) as memory:
+        conversation = Conversation()
+        print_text("Ask about this project; an empty line ends the conversation.", "dim")
+        while question := click.prompt("?", default="", show_default=False, prompt_suffix=" ").strip():
+            _print_answer(conversation.ask(memory, question).answer, memory.clock.now())
+
+
 def _print_answer(answer: AskAnswer, now: datetime) -> None:
     """Print an answer with the memories it cites, or all evidence if no answer was written."""
+    if answer.refused:
+        print_text(answer.note, "yellow")
     if answer.text:
         print_text(f"{answer.text}\n")
     for result in answer.results:
@@ -182,7 +203,7 @@ def _print_answer(answer: AskAnswer, now: datetime) -> None:
         print_text(file.path)
         if file.reasons:
             print_text(f"        {'; '.join(file.reasons)}", "dim")
-    if not answer.text:
+    if not answer.text and not answer.refused:
         click.echo(f"Evidence only, no written answer: {answer.note}", err=True)
 
 

@@ -74,12 +74,18 @@ def change_memories(
         raise InvalidInput(
             f"{len(ids):,} memories are selected now, not {expected:,}; nothing was changed.", "Look at the list again."
         )
+    return apply_action(memory, ids, chosen_action, user=query.user)
+
+
+def apply_action(memory: Holloway, ids: Sequence[str], action: BulkAction, *, user: bool = False) -> BulkChange:
+    """Apply an action to memories, given by id, as one change that can be undone."""
+    store = memory.user if user else memory.store
     change, at = memory.opened.ids.new(), format_stamp(memory.clock.now())
-    bulk_changes.add_change(store.database, change, at, chosen_action)
-    apply = _choose_editor_call(memory, chosen_action)
+    bulk_changes.add_change(store.database, change, at, action)
+    apply = _choose_editor_call(memory, action)
     for batch in _split_batches(ids):
         with store.database.write_transaction():
-            items = [_change_memory(store, memory_id, chosen_action, apply) for memory_id in batch]
+            items = [_change_memory(store, memory_id, action, apply) for memory_id in batch]
             bulk_changes.add_items(store.database, change, [item for item in items if item is not None])
     return _find_change(store, change)
 

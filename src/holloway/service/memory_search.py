@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from holloway.codemap import queries
@@ -26,7 +26,8 @@ from holloway.store.filter import Filter
 from holloway.store.vectors import EmbeddingCache, VectorStore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -45,6 +46,8 @@ BACKGROUND_S = 300.0
 NEAR_WEIGHT = 0.5
 """Weight of a memory about a file's neighbour, relative to one about the file itself."""
 PARTNERS_MAX = 20
+STOP_FILE_NAME = "embedding.stop"
+"""File in a project's data folder with the name of the model whose background run a person stopped."""
 
 
 class MemorySearch:
@@ -108,7 +111,8 @@ class MemorySearch:
         if embedder is None:
             return 0
         end = time.monotonic() + deadline_s
-        return sum(_embedded(store, embedder, end - time.monotonic()) for store in self._opened.stores())
+        stop = partial(is_stopped, self._opened.project.folder, embedder.model)
+        return sum(_embedded(store, embedder, end - time.monotonic(), stop) for store in self._opened.stores())
 
     def ask(
         self,
@@ -248,7 +252,15 @@ class MemorySearch:
         }
 
 
-def _embedded(store: Store, embedder: Embedder, deadline_s: float) -> int:
+def is_stopped(folder: Path, model: str) -> bool:
+    """Return whether a person stopped embedding with a model in the project with this data folder."""
+    try:
+        return (folder / STOP_FILE_NAME).read_text("utf-8") == model
+    except OSError:
+        return False
+
+
+def _embedded(store: Store, embedder: Embedder, deadline_s: float, should_stop: Callable[[], bool]) -> int:
     texts = _texts(store, embedder)
     if deadline_s <= 0 or not texts.count_missing():
         return 0
@@ -256,7 +268,7 @@ def _embedded(store: Store, embedder: Embedder, deadline_s: float) -> int:
 
     try:
         with FileLock(str(store.project.folder / "vectors.lock"), mode=0o600).acquire(timeout=0):
-            return backfill_vectors(embedder, texts, deadline_s=deadline_s).embedded
+            return backfill_vectors(embedder, texts, deadline_s=deadline_s, should_stop=should_stop).embedded
     except Timeout:
         return 0
 

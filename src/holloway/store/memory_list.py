@@ -35,14 +35,14 @@ _KEY_SEPARATOR = "~"
 _KEY = re.compile(r"(?:(?P<number>[0-9]{1,18})|(?P<stamp>[0-9TZ:.-]{10,24}))~(?P<seq>[0-9]{1,18})")
 
 
-class Page(NamedTuple):
+class ListedPage(NamedTuple):
     """One page of a list, and the key of the page after it; the key is empty on the last page."""
 
     memories: tuple[Memory, ...]
     next_key: str
 
 
-def list_page(store: Store, memory_filter: Filter, order: str, after: str, limit: int) -> Page:
+def list_page(store: Store, memory_filter: Filter, order: str, after: str, limit: int) -> ListedPage:
     """Return the page that follows a key, or the first one. Raises InvalidInput for an unknown order or key."""
     column = _get_order_column(order)
     condition, values = memory_filter.build_condition()
@@ -57,7 +57,7 @@ def list_page(store: Store, memory_filter: Filter, order: str, after: str, limit
     memories = store.memories.get_by_seqs([row["seq"] for row in rows[:limit]])
     last = rows[limit - 1] if len(rows) > limit else None
     next_key = f"{last['value']}{_KEY_SEPARATOR}{last['seq']}" if last else ""
-    return Page(tuple(memories[row["seq"]] for row in rows[:limit] if row["seq"] in memories), next_key)
+    return ListedPage(tuple(memories[row["seq"]] for row in rows[:limit] if row["seq"] in memories), next_key)
 
 
 def list_ids(database: Database, memory_filter: Filter, limit: int) -> list[str]:
