@@ -59,7 +59,7 @@ class Question:
     @property
     def baseline_shown(self) -> list[str]:
         """The first files of the fused baselines that need no more tokens than the text with sessions."""
-        budget, paths = estimate_tokens(self.texts[SESSIONS]), self.lists[trivial.FUSED]
+        budget, paths = estimate_tokens(self.texts[SESSIONS]), self.lists[trivial.ALL_FUSED]
         fitting = [count for count in range(len(paths) + 1) if estimate_tokens(render_bare(paths[:count])) <= budget]
         return paths[: max(fitting)]
 
@@ -107,7 +107,8 @@ def _ask(replayed: Replay, session: Told, foreign: Sequence[PastRow], project: s
         FOREIGN: arms.adopt_foreign(rows, foreign, paths),
     }
     contents, underway = replayed.by_contents(session.query), replayed.underway(session)
-    lists = trivial.all_lists(session, replayed.learned, paths, contents, underway)
+    lists = trivial.all_lists(session, replayed.learned, paths, contents)
+    lists = trivial.add_branch_lists(lists, session, replayed.learned, paths, underway)
     texts = {}
     for arm, past in past_by_arm.items():
         with mock.patch.object(observations, "list_past_sessions", lambda *_, past=past: past):

@@ -17,30 +17,40 @@ RRF_DEPTH = 20
 """Files of each list that are fused; whole lists, as long as the project, find less."""
 NEIGHBOURS = 10
 CONTENTS = "BM25 over contents"
-FUSED = "RRF of all lists"
+FUSED = "RRF of the five"
+ALL_FUSED = "RRF of all lists"
 ON_BRANCH = "recent on this branch"
 CHANGED = "changed on this branch"
 
 Ranked = Mapping[str, float]
 
 
-def all_lists(
-    session: Told,
-    before: Sequence[Told],
-    paths: Sequence[str],
-    contents: Ranked,
-    underway: Sequence[str] = (),
-) -> dict[str, list[str]]:
+def all_lists(session: Told, before: Sequence[Told], paths: Sequence[str], contents: Ranked) -> dict[str, list[str]]:
     """Every baseline's files for a session, the best first; `before` are sessions that had ended, `paths` all files.
 
-    `contents` is what BM25 says of the files' contents, `underway` the files that the branch has changed, the latest
-    first. A file that is gone is not named: whoever ranks files looks at those that are there.
+    `contents` is what BM25 says of the files' contents. A file that is gone is not named: whoever ranks files looks at
+    those that are there.
     """
     present = set(paths)
     scores = {CONTENTS: contents} | {name: method(session, before, paths) for name, method in METHODS.items()}
-    scores[CHANGED] = {path: 1 / place for place, path in enumerate(underway, 1)}
     lists = {name: [path for path in ordered(found) if path in present] for name, found in scores.items()}
     return lists | {FUSED: ordered(rrf(list(lists.values())))}
+
+
+def add_branch_lists(
+    lists: dict[str, list[str]],
+    session: Told,
+    before: Sequence[Told],
+    paths: Sequence[str],
+    underway: Sequence[str],
+) -> dict[str, list[str]]:
+    """Return all lists with those of the branch and the fusion of them all; `underway` is what the branch changed."""
+    present = set(paths)
+    on_branch = [earlier for earlier in before if session.began_on and earlier.branch == session.began_on]
+    branch_lists = {ON_BRANCH: ordered(by_recency(session, on_branch, paths)), CHANGED: list(underway)}
+    branch_lists = {name: [path for path in files if path in present] for name, files in branch_lists.items()}
+    single = [files for name, files in (lists | branch_lists).items() if name != FUSED]
+    return lists | branch_lists | {ALL_FUSED: ordered(rrf(single))}
 
 
 def by_path(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:
@@ -70,11 +80,6 @@ def by_recency(session: Told, before: Sequence[Told], paths: Sequence[str]) -> R
     return latest
 
 
-def by_branch(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:
-    """How lately a session on the same branch opened a file."""
-    return by_recency(session, [one for one in before if session.began_on and one.branch == session.began_on], paths)
-
-
 def by_similar(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:
     """Files of the ten sessions whose prompts are most alike, by cosine of TF-IDF."""
     told_words = [Counter(_words(one.query)) for one in before]
@@ -94,7 +99,6 @@ METHODS: dict[str, Callable[[Told, Sequence[Told], Sequence[str]], Ranked]] = {
     "freq": by_frequency,
     "kNN over past prompts": by_similar,
     "recent": by_recency,
-    ON_BRANCH: by_branch,
 }
 
 

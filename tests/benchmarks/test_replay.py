@@ -143,7 +143,7 @@ def test_a_prompt_is_asked_in_every_arm_and_the_result_names_each(shop: Path) ->
     assert questions[-1].baseline_shown[0] == "src/invoice.py"
     tables = build_result({"cli": questions, "agentv": questions})["tables"]
     ranked, differences, texts = (table["rows"] for table in tables)
-    assert {*b1_sessions.ARMS, *trivial.METHODS, trivial.FUSED} <= {row[1] for row in ranked}
+    assert {*b1_sessions.ARMS, *trivial.METHODS, trivial.ON_BRANCH, trivial.ALL_FUSED} <= {row[1] for row in ranked}
     assert {(row[0], row[1]) for row in differences} == {
         (name, topic) for name in ("cli", "agentv") for topic in ("all", "same topic")
     }

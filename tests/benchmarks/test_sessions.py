@@ -72,9 +72,12 @@ def test_the_branch_has_lists_of_its_own() -> None:
         told(recording("b", 1, "Round the invoices", ("read", INVOICE), branch="main")),
     ]
     asked = told(recording("c", 2, "Go on with this work", ("read", README), began_on="feature"))
-    lists = trivial.all_lists(asked, past, [TOKENS, INVOICE, README], {}, [README, "gone.py", INVOICE])
+    paths = [TOKENS, INVOICE, README]
+    lists = trivial.all_lists(asked, past, paths, {})
+    lists = trivial.add_branch_lists(lists, asked, past, paths, [README, "gone.py", INVOICE])
     assert lists[trivial.ON_BRANCH] == [TOKENS]
     assert lists[trivial.CHANGED] == [README, INVOICE]
+    assert set(lists[trivial.ALL_FUSED]) == set(paths)
 
 
 def test_only_files_of_the_project_are_taken_from_a_text() -> None:

@@ -162,7 +162,7 @@ def list_known(located: LocateResult, task: str) -> list[str]:
 
 
 def _is_at_hand(file: LocatedFile) -> bool:
-    return not {UNDERWAY_REASON, LATELY_REASON}.isdisjoint(file.reasons)
+    return not {UNDERWAY_REASON, LATELY_REASON, HABIT_REASON}.isdisjoint(file.reasons)
 
 
 def _is_meant(file: LocatedFile, keywords: frozenset[str]) -> bool:
