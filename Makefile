@@ -18,7 +18,7 @@ ONLY ?=
 QUICK ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run panel browser test check format nightly bench lock data docs agents clean
+.PHONY: help run panel browser screenshots test check format nightly bench lock data docs agents clean
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -50,6 +50,9 @@ build/browser/axe-core-$(AXE):
 	  sudo -n apt-get install -qy --no-install-recommends chromium-headless-shell
 	npm install --prefix build/browser --no-audit --no-fund --ignore-scripts --save-exact axe-core@$(AXE)
 	touch $@
+
+screenshots: $(VENV)/installed-dev ## take screenshots of every page of the panel, and renew those in the docs
+	$(BIN)/python -m docs.screenshots
 
 # Tests start hundreds of processes. Where PYTHONDONTWRITEBYTECODE is set, each of them would compile the source again,
 # and each run would compile all tests again.

@@ -178,3 +178,12 @@ def test_it_is_loaded_in_one_place_only() -> None:
     named = re.compile(r"^.*\bonnxruntime\b.*\bimport\b.*$|^.*\bimport\b.*\bonnxruntime\b.*$", re.MULTILINE)
     found = {line for path in SOURCE.rglob("*.py") for line in named.findall(path.read_text("utf-8"))}
     assert found == {"    from onnxruntime import InferenceSession"}  # for types alone
+
+
+def test_the_model_is_dropped_when_nothing_was_embedded_for_a_while_and_loads_again() -> None:
+    embedder = builtin_model.BuiltinEmbedder()
+    first = embedder.embed(["tokens rotate"])
+    assert not builtin_model.release_model(unused_s=3_600)
+    assert builtin_model.release_model(unused_s=0)
+    assert not builtin_model.release_model(unused_s=0)
+    assert (embedder.embed(["tokens rotate"]) == first).all()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import holloway
-from holloway.panel import server
+from docs.screenshots import find_chromium, serve_panel
 from holloway.panel.app import create_app
 from holloway.panel.panel import Panel
 from holloway.panel.security import Policy
@@ -60,8 +58,8 @@ def chromium() -> Iterator[Browser]:
     could use asyncio.
     """
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: `make browser`")
-    program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    if program is None:
+    program = find_chromium()
+    if not program:
         pytest.skip("Chromium is not installed: `make browser` installs it where apt can")
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=program, args=["--no-sandbox"])
@@ -72,18 +70,8 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def address(panel: Panel) -> Iterator[str]:
     """The address of a real server of the panel, on a free port of this machine."""
-    with server.bind(0) as listener:
-        port = listener.getsockname()[1]
-        served = Panel(panel.project, panel.home, Policy(port, API_TOKEN), panel.clock)
-        link = served.folder.make_link(served.folder.write_address(port))
-        running = server.make_server(create_app(served))
-        thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            yield link
-        finally:
-            running.should_exit = True
-            thread.join()
+    with serve_panel(panel) as link:
+        yield link
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from docs.screenshots import fill_project, list_shots, open_shot
 from tests.panel.conftest import AXE
 from tests.panel.views.test_memories import teach
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
     from holloway.panel.panel import Panel
+    from holloway.testing import FakeClock
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 HOSTILE = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"
@@ -66,22 +68,55 @@ def test_hostile_text_does_not_run_in_a_browser(browser: BrowserContext, address
     assert foreign == []
 
 
-@pytest.mark.parametrize("language", ["en", "fr"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
-def test_no_page_has_a_fault_of_accessibility_or_scrolls_sideways(
-    chromium: Browser, address: str, panel: Panel, language: str, scheme: Any, width: int
+@pytest.mark.parametrize(
+    ("language", "scheme", "width"),
+    [("en", "light", 1280), ("en", "dark", 390), ("fr", "dark", 1280), ("fr", "light", 390)],
+)
+def test_no_page_has_a_fault_of_accessibility_loads_from_elsewhere_or_scrolls_sideways(
+    chromium: Browser, address: str, panel: Panel, clock: FakeClock, language: str, scheme: Any, width: int
 ) -> None:
-    memory_id = teach(panel, "Money is integer cents", "Login needs " + "REDIS_URL_OF_A_LONG_NAME_" * 6)[1]
+    ids = fill_project(panel.project.root, clock)
+    teach(panel, "Login needs " + "REDIS_URL_OF_A_LONG_NAME_" * 6)
     context = chromium.new_context(
         viewport={"width": width, "height": 800}, locale=language, color_scheme=scheme, reduced_motion="reduce"
     )
     page = context.new_page()
+    elsewhere: list[str] = []
+    page.on("request", lambda request: elsewhere.append(request.url) if "127.0.0.1" not in request.url else None)
     page.goto(address)
     base = page.url.rstrip("/")
-    for path in ("/memories", f"/memories/{memory_id}", f"/memories/{memory_id}/wrong", "/memories?q=money", "/none"):
-        page.goto(base + path)
+    for shot in list_shots(ids):
+        open_shot(page, base, shot)
         assert page.locator("html").get_attribute("lang") == language
-        assert find_faults(page) == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        assert find_faults(page) == [], shot
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), shot
+    assert elsewhere == []
     context.close()
+
+
+def test_pages_can_be_read_without_javascript(chromium: Browser, address: str, panel: Panel, clock: FakeClock) -> None:
+    ids = fill_project(panel.project.root, clock)
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    base = page.url.rstrip("/")
+    for shot in list_shots(ids):
+        page.goto(base + shot.path)
+        assert page.locator("main").inner_text().strip(), shot
+    page.goto(f"{base}/memories/{ids['memory']}/wrong")
+    page.get_by_label("Does not apply here").check()
+    page.get_by_role("button", name="Flag wrong").click()
+    assert page.get_by_role("button", name="Undo").is_visible()
+    context.close()
+
+
+def test_an_open_page_shows_what_another_program_stores(browser: BrowserContext, address: str, panel: Panel) -> None:
+    teach(panel, "Money is integer cents")
+    page = browser.new_page()
+    page.goto(address)
+    page.goto(page.url.rstrip("/") + "/memories")
+    with page.expect_response(lambda response: response.url.endswith("/live")):
+        page.reload()
+    teach(panel, "Login needs REDIS_URL")
+    page.get_by_text("Login needs REDIS_URL").wait_for()
+    page.get_by_text("2 memories").wait_for()

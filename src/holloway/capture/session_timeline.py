@@ -38,7 +38,7 @@ PATHS_SHOWN_MAX = 20
 
 
 class TranscriptState(StrEnum):
-    """What became of the transcript of a session."""
+    """The fate of a session's transcript."""
 
     READ = "read"
     GONE = "gone"

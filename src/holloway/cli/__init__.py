@@ -32,6 +32,7 @@ CLI_COMMANDS = {
         "explain": ("sessions", "Show what was learned from a session, and why"),
         "status": ("project", "Show what this project's memory holds"),
         "panel": ("panel", "Serve the web panel on this machine"),
+        "teach": ("panel", "Open the panel's form for a new memory"),
     },
     "Correct": {
         "wrong": ("corrections", "Mark a memory wrong; agents stop seeing it at once"),

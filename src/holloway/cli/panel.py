@@ -1,10 +1,10 @@
-"""Panel commands: start the web panel, and print a link to the one that runs."""
+"""Panel commands: start the web panel, print a link to the one that runs, and open its form for teaching."""
 
 from __future__ import annotations
 
 import click
 
-from holloway.cli.common import project_option
+from holloway.cli.common import base_folder, open_memory, project_option
 
 PORT_MAX = 65_535
 
@@ -46,3 +46,31 @@ def panel_command(port: int, opens: bool, link: bool, read_only: bool, hosts: tu
             click.launch(address)
 
     start.run(project, port=port, read_only=read_only, hosts=hosts, announce=announce)
+
+
+@click.command("teach")
+@click.argument("file", required=False)
+@click.option("--text", default="", help="Text of the memory, to be edited before it is stored.")
+@click.option("--open", "opens", is_flag=True, help="Open the form in the browser.")
+@project_option
+def teach_command(file: str | None, text: str, opens: bool, project: str) -> None:
+    """Print the address of the panel's form for a new memory, filled in with a file and a text.
+
+    An editor can run this for the file under the cursor. `holloway remember` stores a memory without a panel.
+
+    \b
+    Examples:
+      holloway teach src/auth/tokens.py --open
+      holloway teach --text "Tokens rotate on use"
+    """
+    from urllib.parse import urlencode  # loaded when the command runs
+
+    from holloway.panel import start
+
+    with open_memory(project) as memory:
+        path = memory.path_of(file, base_folder(project)) if file else ""
+    fields = {name: value for name, value in (("file", path), ("text", text)) if value}
+    address = start.make_link(project, f"/teach?{urlencode(fields)}" if fields else "/teach")
+    click.echo(address)
+    if opens:
+        click.launch(address)

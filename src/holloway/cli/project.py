@@ -121,6 +121,7 @@ def status_command(as_json: bool, project: str) -> None:
         print_text(f"  model      {model['tokens']:,} of {model['cap']:,} tokens this month: {calls_text}")
     for line in describe_reader_lines(project_status["reader"]):
         print_text(f"  {line}")
+    print_text(f"  panel      {project_status['panel'] or 'not running (holloway panel)'}")
     print_text(f"  paused     {project_status['paused'] or 'no'}")
     place = (
         f"{project_status['folder']} ({project_status['bytes'] // 1024:,} KB)"

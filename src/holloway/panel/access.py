@@ -8,76 +8,57 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import os
 import secrets
 import time
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
+
+from holloway.service.panel_address import PANEL_FOLDER, find_panel, panel_lock_file, write_panel_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 LINK_VALID_S = 600
 TOKEN_BYTES = 32
-SESSIONS_MAX = 32
+SIGNED_IN_MAX = 32
 """Browsers that are signed in at the same time; the oldest is signed out first."""
 COOKIE_PREFIX = "holloway-panel-"
 """Cookies are shared by all ports of a host, so the name has the port."""
-
-
-class PanelAddress(NamedTuple):
-    """Where a panel listens."""
-
-    port: int
-    process: int
-
-    @property
-    def url(self) -> str:
-        """The address without a token."""
-        return f"http://127.0.0.1:{self.port}"
 
 
 class PanelFolder:
     """The files of a project's panel: its lock, its address, its API token and its one-time links."""
 
     def __init__(self, project_folder: Path) -> None:
-        self._folder = project_folder / "panel"
+        self._project_folder = project_folder
+        self._folder = project_folder / PANEL_FOLDER
         self._links = self._folder / "links"
 
     def lock(self) -> FileLock:
         """Return the lock that a running panel holds."""
         self._make_folders()
-        return FileLock(str(self._folder / "panel.lock"), mode=0o600)
+        return FileLock(panel_lock_file(str(self._project_folder)), mode=0o600)
 
-    def write_address(self, port: int) -> PanelAddress:
-        """Publish where the panel listens."""
-        address = PanelAddress(port, os.getpid())
-        self._write_private(self._folder / "address.json", json.dumps(address._asdict()))
-        return address
+    def publish(self, port: int) -> str:
+        """Publish the port on which the panel listens; returns its address."""
+        self._make_folders()
+        write_panel_port(str(self._project_folder), port)
+        return f"http://127.0.0.1:{port}"
 
-    def read_address(self) -> PanelAddress | None:
-        """Return where the running panel listens; None if none runs."""
-        if not (self._folder / "panel.lock").exists():
-            return None
-        try:
-            with self.lock().acquire(timeout=0):
-                return None
-        except Timeout:
-            pass
-        try:
-            return PanelAddress(**json.loads((self._folder / "address.json").read_text("utf-8")))
-        except (OSError, ValueError, TypeError):
-            return None  # it is starting
+    def find_panel(self) -> str:
+        """Return the address of the running panel; empty if none runs."""
+        return find_panel(str(self._project_folder))
 
-    def make_link(self, address: PanelAddress, path: str = "/") -> str:
+    def make_link(self, address: str, path: str = "/") -> str:
         """Return an address that signs one browser in, once, and then shows a page."""
         token = secrets.token_urlsafe(TOKEN_BYTES)
         self._write_private(self._links / _hash_token(token), "")
-        page = "" if path == "/" else f"&next={path}"
-        return f"{address.url}/enter?token={token}{page}"
+        values = {"token": token} if path == "/" else {"token": token, "next": path}
+        return f"{address}/enter?{urlencode(values)}"
 
     def redeem(self, token: str) -> bool:
         """Use up a one-time token; returns whether it was valid. Expired ones are deleted."""
@@ -106,7 +87,8 @@ class PanelFolder:
                 continue
 
     def _make_folders(self) -> None:
-        self._links.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self._folder, self._links):
+            folder.mkdir(mode=0o700, exist_ok=True)
 
     def _write_private(self, path: Path, text: str) -> None:
         self._make_folders()
@@ -126,7 +108,7 @@ class BrowserSessions:
         """Return the cookie value of a new session."""
         value = secrets.token_urlsafe(TOKEN_BYTES)
         self._hashes[_hash_token(value)] = None
-        while len(self._hashes) > SESSIONS_MAX:
+        while len(self._hashes) > SIGNED_IN_MAX:
             del self._hashes[next(iter(self._hashes))]
         return value
 

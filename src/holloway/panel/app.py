@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -16,16 +17,19 @@ from starlette.staticfiles import StaticFiles
 
 from holloway.errors import HollowayError
 from holloway.panel import error_pages
+from holloway.panel.live import LiveFeed
+from holloway.panel.mcp_endpoint import McpEndpoint
 from holloway.panel.page import Page, parse_fields
 from holloway.panel.routes import ROUTES
 from holloway.panel.security import SAFE_METHODS, Guard
+from holloway.service.memory_search import release_models
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import Receive, Scope, Send
 
     from holloway.panel.panel import Panel
 
@@ -33,20 +37,44 @@ if TYPE_CHECKING:
 
 VIEW_THREADS = 4
 """Views that run at the same time; more of them would only wait for the same processor and the same store."""
+MODEL_IDLE_S = 600
+"""Time without a search after which the embedding model is dropped."""
+HOUSEKEEPING_S = 60
 FORM_TYPE = "application/x-www-form-urlencoded"
 
 
-def create_app(panel: Panel) -> ASGIApp:
+def create_app(panel: Panel) -> Guard:
     """Return the application of a panel: Guard > gzip > routes > view."""
     limiter = anyio.CapacityLimiter(VIEW_THREADS)
     routes = [Route(route.path, make_endpoint(panel, route.view, limiter), methods=[route.method]) for route in ROUTES]
+    feed = LiveFeed(panel)
+    live = Route("/live", feed.answer, methods=["GET"])
+    mcp = McpEndpoint(panel.project.root)
     static = Mount("/static", StaticFiles(packages=[("holloway.panel", "static")]))
     app = Starlette(
-        routes=[*routes, static],
+        lifespan=lambda app: _run_housekeeping(feed, mcp),
+        routes=[*routes, live, Route("/mcp", mcp), static],
         exception_handlers={HTTPException: make_error_handler(panel), Exception: make_error_handler(panel)},
         middleware=[Middleware(GZipMiddleware, minimum_size=1_000)],
     )
-    return Guard(app, panel.policy, lambda scope, status: _Refusal(panel, status))
+    return Guard(app, panel.policy, lambda scope, status: _Refusal(panel, status), feed.close)
+
+
+@asynccontextmanager
+async def _run_housekeeping(feed: LiveFeed, mcp: McpEndpoint) -> AsyncIterator[None]:
+    """Update the open pages, and drop the embedding model after some idle minutes, for as long as the panel runs."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_drop_idle_model)
+        tasks.start_soon(feed.run)
+        tasks.start_soon(mcp.run)
+        yield
+        tasks.cancel_scope.cancel()
+
+
+async def _drop_idle_model() -> None:
+    while True:
+        await anyio.sleep(HOUSEKEEPING_S)
+        release_models(MODEL_IDLE_S)
 
 
 def make_endpoint(panel: Panel, view: View, limiter: anyio.CapacityLimiter) -> Callable[[Request], Awaitable[Response]]:

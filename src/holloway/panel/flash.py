@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,11 +16,13 @@ BROWSERS_MAX = 64
 
 @dataclass(frozen=True, slots=True)
 class Flash:
-    """A message in the language of its reader. `undo` is the path of a form that takes the action back."""
+    """A message in the language of its reader. `undo` is the path of a form that takes the action back.
+
+    `link` is the page on which the person can act on it.
+    """
 
     text: str
-    kind: Literal["done", "error"] = "done"
-    hint: str = ""
+    link: str = ""
     undo: str = ""
     undo_fields: Mapping[str, str] = field(default_factory=dict)
 

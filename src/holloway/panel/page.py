@@ -15,9 +15,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from holloway.domain.ports import parse_stamp
 from holloway.errors import InvalidInput
+from holloway.panel import labels
+from holloway.panel.citations import split_citations
 from holloway.panel.data import ProjectData
 from holloway.panel.flash import Flash
-from holloway.panel.labels import format_age
 from holloway.panel.locale import choose_language, load_languages
 from holloway.panel.navigation import NAVIGATION
 from holloway.panel.templating import get_environment
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from holloway.panel.locale import Language
+    from holloway.panel.citations import CitedText
+    from holloway.panel.locale import PanelLanguage
     from holloway.panel.panel import Panel
+    from holloway.service.ask import Conversation
     from holloway.service.holloway import Holloway
 
 FIELDS_MAX = 2_000
@@ -96,12 +99,12 @@ class Page:
         return Look.parse(self.request.cookies.get(LOOK_COOKIE, ""))
 
     @cached_property
-    def language(self) -> Language:
+    def language(self) -> PanelLanguage:
         """The language of the answer."""
         return choose_language(self.look.language, self.request.headers.get("accept-language", ""))
 
     @property
-    def languages(self) -> list[Language]:
+    def languages(self) -> list[PanelLanguage]:
         """All languages of the panel."""
         return list(load_languages().values())
 
@@ -118,7 +121,21 @@ class Page:
     @property
     def review_path(self) -> str:
         """The page on which what waits is decided."""
-        return "/memories?preset=waiting"
+        return "/review"
+
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation of this browser on the page Ask."""
+        return self.panel.conversations.get(self._browser)
+
+    def forget_conversation(self) -> None:
+        """Drop the conversation of this browser."""
+        self.panel.conversations.drop(self._browser)
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether this panel changes nothing."""
+        return self.panel.policy.read_only
 
     def is_below(self, path: str) -> bool:
         """Return whether this page is a path of the navigation, or below one."""
@@ -148,7 +165,18 @@ class Page:
 
     def ago(self, stamp: str) -> str:
         """Return how long ago a moment was."""
-        return format_age((self.panel.clock.now() - parse_stamp(stamp)).total_seconds(), self.language)
+        return labels.format_age((self.panel.clock.now() - parse_stamp(stamp)).total_seconds(), self.language)
+
+    def split_citations(self, text: str) -> CitedText:
+        """Return a text with its citations as chips."""
+        return split_citations(text, self.data.find_memory)
+
+    def describe_detail(self, detail: str) -> str:
+        """Return the detail of a history entry, with the words for the source that it names."""
+        source, comma, agent = detail.removeprefix("by ").partition(", ")
+        if not detail.startswith("by ") or source not in labels.SOURCES:
+            return detail
+        return f"{self.gettext(labels.SOURCES[source])}{comma}{agent}"
 
     def with_query(self, **changes: str | None) -> str:
         """Return this page's address with some values changed, or removed if None."""
@@ -156,9 +184,9 @@ class Page:
         values |= {name: [word] for name, word in changes.items() if word is not None}
         return f"{self.request.url.path}?{urlencode(values, doseq=True)}" if values else self.request.url.path
 
-    def flash(self, text: str, *, undo: str = "", undo_fields: Mapping[str, str] | None = None) -> None:
-        """Show a message on the next page, with an undo button if there is a path for it."""
-        self.panel.flashes.add(self._browser, Flash(text, undo=undo, undo_fields=undo_fields or {}))
+    def flash(self, text: str, *, undo: str = "", undo_fields: Mapping[str, str] | None = None, link: str = "") -> None:
+        """Show a message on the next page, with an undo button if there is a path for it, or with a link."""
+        self.panel.flashes.add(self._browser, Flash(text, undo=undo, undo_fields=undo_fields or {}, link=link))
 
     @property
     def _browser(self) -> str:
@@ -179,6 +207,7 @@ class Page:
             language=self.language,
             flashes=self.panel.flashes.take(self._browser),
             waiting=waiting,
+            state_number=self.data.get_state_number() if self._memory else 0,
             navigation=NAVIGATION,
             **values,
         )

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 BODY_BYTES_MAX = 1024 * 1024
 BODY_DEADLINE_S = 10.0
 SAFE_METHODS = frozenset(["GET", "HEAD", "OPTIONS"])
-PUBLIC_PATHS = ("/static/", "/enter")
-"""Paths that need no sign-in: the stylesheet of the error page, and the page that redeems a link."""
+PUBLIC_PATHS = ("/static/", "/enter", "/go/")
+"""Paths that need no sign-in: the stylesheet, the page that redeems a one-time link, and links from other programs."""
 TOKEN_PATHS = ("/api/", "/mcp")
 """Paths for programs: they need the API token in a header, and no cookie opens them."""
 CONTENT_POLICY = (
@@ -70,7 +70,9 @@ class Policy:
 class Guard:
     """ASGI middleware that refuses requests by the policy and adds the security headers to all responses."""
 
-    def __init__(self, app: ASGIApp, policy: Policy, refuse: Refuse) -> None:
+    def __init__(self, app: ASGIApp, policy: Policy, refuse: Refuse, end_streams: Callable[[], None]) -> None:
+        self.end_streams = end_streams
+        """Called when the server stops, so that open streams do not hold it up."""
         self._app = app
         self._policy = policy
         self._refuse = refuse

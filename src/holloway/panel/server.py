@@ -20,11 +20,12 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
     from typing import Any
 
-    from starlette.types import ASGIApp
+    from holloway.panel.security import Guard
 
-LOOPBACK = "127.0.0.1"
+PANEL_HOST = "127.0.0.1"
 CONNECTIONS_MAX = 64
 HEADER_DEADLINE_S = 10.0
 """Time in which a connection must send the whole header of a request."""
@@ -38,7 +39,7 @@ def bind(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((LOOPBACK, port))
+        listener.bind((PANEL_HOST, port))
     except OSError as error:
         listener.close()
         raise HollowayError(
@@ -78,7 +79,20 @@ class DeadlineProtocol(H11Protocol):
             self.transport.close()
 
 
-def make_server(app: ASGIApp) -> uvicorn.Server:
+class PanelServer(uvicorn.Server):
+    """Server that ends the streams of open pages before it waits for requests to finish."""
+
+    def __init__(self, settings: uvicorn.Config, end_streams: Callable[[], None]) -> None:
+        super().__init__(settings)
+        self._end_streams = end_streams
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop the server."""
+        self._end_streams()
+        await super().shutdown(sockets)
+
+
+def make_server(app: Guard) -> uvicorn.Server:
     """Return a server for an application; its `run` takes the listening sockets."""
     config = uvicorn.Config(
         app,
@@ -94,4 +108,4 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
         h11_max_incomplete_event_size=HEADER_BYTES_MAX,
         timeout_graceful_shutdown=SHUTDOWN_S,
     )
-    return uvicorn.Server(config)
+    return PanelServer(config, app.end_streams)

@@ -19,25 +19,26 @@ if TYPE_CHECKING:
 
     from holloway.service.results import Project
 
-PACKAGES = ("starlette", "jinja2", "uvicorn")
+PANEL_LOCK_WAIT_S = 1.0
+"""Others take the lock for a moment to see whether a panel runs."""
+PANEL_PACKAGES = ("starlette", "jinja2", "uvicorn")
 
 
 def check_packages() -> None:
     """Raise PackageMissing, which names the command to install it, if a package of the extra is missing."""
-    for name in PACKAGES:
+    for name in PANEL_PACKAGES:
         try:
             import_module(name)
         except ImportError as error:
             raise PackageMissing(name, "panel") from error
 
 
-def make_link(path: str) -> str:
-    """Return a new one-time address of the panel that runs for a project. Raises InvalidInput if none runs."""
+def make_link(path: str, page: str = "/") -> str:
+    """Return a new one-time address of a page of the panel that runs for a project. Raises InvalidInput without one."""
     folder = PanelFolder(known_project(path).folder)
-    address = folder.read_address()
-    if address is None:
+    if not (address := folder.find_panel()):
         raise InvalidInput("No panel runs for this project.", "`holloway panel` starts one.")
-    return folder.make_link(address)
+    return folder.make_link(address, page)
 
 
 def run(path: str, *, port: int, read_only: bool, hosts: tuple[str, ...], announce: Callable[[str], None]) -> None:
@@ -49,7 +50,7 @@ def run(path: str, *, port: int, read_only: bool, hosts: tuple[str, ...], announ
     project = known_project(path)
     folder = PanelFolder(project.folder)
     try:
-        with folder.lock().acquire(timeout=0):
+        with folder.lock().acquire(timeout=PANEL_LOCK_WAIT_S):
             _serve(project, folder, port, read_only=read_only, hosts=hosts, announce=announce)
     except Timeout:
         raise HollowayError(
@@ -80,5 +81,5 @@ def _serve(
             read_only=read_only,
         )
         app = create_app(Panel(project, Path(config.data_home()), policy))
-        announce(folder.make_link(folder.write_address(bound_port)))
+        announce(folder.make_link(folder.publish(bound_port)))
         server.make_server(app).run(sockets=[listener])

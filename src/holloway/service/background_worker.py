@@ -105,12 +105,17 @@ def lock_file(folder: str) -> str:
 
 def is_running(folder: str) -> bool:
     """Return whether a worker holds the lock now."""
+    return is_locked(lock_file(folder))
+
+
+def is_locked(path: str) -> bool:
+    """Return whether a process holds the lock on a file now; False if there is no such file."""
     try:
         import fcntl
     except ImportError:
-        return _is_locked(folder)
+        return _is_locked_elsewhere(path)
     try:
-        descriptor = os.open(lock_file(folder), os.O_RDWR)
+        descriptor = os.open(path, os.O_RDWR)
     except OSError:
         return False
     try:
@@ -122,12 +127,14 @@ def is_running(folder: str) -> bool:
     return False
 
 
-def _is_locked(folder: str) -> bool:
+def _is_locked_elsewhere(path: str) -> bool:
     """Return the same on systems without `flock`."""
+    if not os.path.exists(path):
+        return False
     from filelock import FileLock, Timeout  # takes longer to import than everything else in a hook
 
     try:
-        with FileLock(lock_file(folder), timeout=0, mode=0o600):
+        with FileLock(path, timeout=0, mode=0o600):
             return False
     except Timeout:
         return True

@@ -28,7 +28,7 @@ TRANSACTION_MEMORIES = 100
 
 
 class BulkAction(StrEnum):
-    """What can be done to all memories of a query."""
+    """The actions on all memories of a query."""
 
     CONFIRM = "confirm"
     PIN = "pin"
@@ -60,7 +60,7 @@ def change_memories(
 ) -> BulkChange:
     """Apply an action to every memory that a query selects; returns the change, which can be undone.
 
-    `expected` is how many memories the person was told of: if another number is selected now, nothing is changed.
+    `expected` is how many memories the person saw: if another number is selected now, nothing is changed.
     Raises InvalidInput for that, for an unknown action, for forgotten memories, and for too many memories.
     """
     chosen_action = parse_choice(BulkAction, action)

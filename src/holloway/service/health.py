@@ -44,7 +44,7 @@ class CoverageState(StrEnum):
 
 
 class AttentionKind(StrEnum):
-    """What can need a person's attention."""
+    """The reasons for which a person is needed."""
 
     REVIEW = "review"
     STALE = "stale"

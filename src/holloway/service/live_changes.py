@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ChangeKind(StrEnum):
-    """What can change in a project."""
+    """The kinds of changes in a project."""
 
     MEMORIES = "memories"
     SESSION_STARTED = "session_started"

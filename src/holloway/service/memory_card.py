@@ -34,7 +34,7 @@ REWRITTEN_FROM = 0.5
 
 
 class DiffKind(StrEnum):
-    """What became of a piece of text between two versions."""
+    """The fate of a piece of text between two versions."""
 
     SAME = "same"
     REMOVED = "removed"

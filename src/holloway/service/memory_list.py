@@ -270,7 +270,7 @@ _FACTORS = frozenset(["trust", "recency", "confidence", "staleness", "phase"])
 
 @dataclass(frozen=True, slots=True)
 class ScorePart:
-    """What one stage of a search made of a memory. A factor multiplies the score before it; others are scores."""
+    """The score that one stage of a search gave a memory; a factor multiplies the score before it."""
 
     stage: str
     label: str

@@ -100,7 +100,7 @@ def _describe_row(listed: ListedSession) -> SessionRow:
 
 
 class MemoryUse(StrEnum):
-    """What a session made of a memory that it was told, the most telling first."""
+    """The use that a session made of a memory, the most telling first."""
 
     CONTRADICTED = "contradicted"
     CITED = "cited"

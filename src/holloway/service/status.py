@@ -16,6 +16,7 @@ from holloway.safety.repository_text import admit
 from holloway.service.activity_feed import list_activities
 from holloway.service.doctor import RECENT_DAYS
 from holloway.service.health import measure_health
+from holloway.service.panel_address import find_panel
 from holloway.service.project_finder import find_claim
 from holloway.service.reader import describe_reader
 from holloway.store import answer_log, candidates, registry, session_ledger
@@ -55,6 +56,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         "sessions": session_ledger.count_all_sessions(memory.store.database),
         "answers": _answers(memory),
         "observer": _observer(memory),
+        "panel": find_panel(str(memory.project.folder)) or None,
         "paused": registry.get_paused_mode(str(memory.home), memory.project.key) or None,
         **_trust(memory),
         **_search(memory),

@@ -1,4 +1,4 @@
-"""What agents were told, word for word: listed for a person, and noted for answers that no hook gave."""
+"""Texts that agents were told, word for word: listed for a person, and noted for answers that no hook gave."""
 
 from __future__ import annotations
 

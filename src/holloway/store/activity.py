@@ -63,7 +63,7 @@ class SessionActivityRow(NamedTuple):
 
 
 class PersonActivityRow(NamedTuple):
-    """What a person did with one or several memories within a minute, and the row numbers of the memories."""
+    """One action of a person on one or several memories within a minute, and the row numbers of the memories."""
 
     kind: str
     at: str

@@ -87,4 +87,54 @@ document.addEventListener("change", (event) => {
   document.querySelectorAll('input[name="id"][form="bulk"]').forEach((box) => { box.checked = event.target.checked; });
 });
 
+// Live updates. A page names the changes that concern it; it is fetched again and morphed in place, so that focus and
+// scroll stay. While the person types, marks or decides, it waits. A hidden page holds no connection.
+const KINDS = ["memories", "session_started", "session_ended", "told", "proposals", "worker_started", "worker_done", "pause"];
+let events = null;
+let isStale = false;
+
+function isBusy() {
+  const active = document.activeElement;
+  return document.querySelector('dialog[open], main details.edit[open], main input[form="bulk"]:checked') !== null
+    || (active !== null && isTyping(active) && document.getElementById("main").contains(active));
+}
+
+function refresh() {
+  if (!isStale || isBusy()) return;
+  isStale = false;
+  htmx.ajax("GET", location.href, { target: "#main", select: "#main", swap: "outerMorph" });
+}
+
+function announce(kind) {
+  const news = document.getElementById("news");
+  if (kind !== "session_ended" || !news.dataset.ended) return;
+  const link = document.createElement("a");
+  link.href = news.dataset.review;
+  link.textContent = news.dataset.label;
+  news.replaceChildren(`${news.dataset.ended} `, link);
+}
+
+function connect() {
+  if (document.hidden) { events?.close(); events = null; return; }
+  if (events || !document.querySelector(".side nav")) return;
+  events = new EventSource("/live");
+  // What changed between the page and its connection was not announced.
+  events.addEventListener("connected", (event) => {
+    const main = document.getElementById("main");
+    isStale ||= main.dataset.refresh.includes("memories") && main.dataset.state !== event.data;
+    refresh();
+  });
+  for (const kind of KINDS) {
+    events.addEventListener(kind, () => {
+      announce(kind);
+      isStale ||= document.getElementById("main").dataset.refresh.split(" ").includes(kind);
+      refresh();
+    });
+  }
+}
+document.addEventListener("visibilitychange", () => { isStale ||= !document.hidden && events === null; connect(); refresh(); });
+document.addEventListener("focusout", () => setTimeout(refresh, 300));
+window.addEventListener("pagehide", () => { events?.close(); events = null; });
+connect();
+
 if (location.hash === "#q") document.querySelector("[data-search]")?.focus();

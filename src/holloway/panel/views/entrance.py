@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from holloway.extras import find_invocation
 from holloway.panel import error_pages
 from holloway.panel.locale import load_languages
 from holloway.panel.page import LOOK_COOKIE, LOOK_DAYS, THEMES, Look, check_local, get_word
@@ -25,6 +26,18 @@ def sign_in(page: Page) -> Response:
     policy = page.panel.policy
     response.set_cookie(policy.cookie_name, policy.sessions.sign_in(), httponly=True, samesite="strict")
     return response
+
+
+def follow_link(page: Page) -> Response:
+    """Lead to the page of a link in another program's window.
+
+    The browser may hold the cookie back, because another site opened the link; a click on our own page sends it.
+    """
+    query = page.request.url.query
+    path = check_local(f"/{page.path_values['path']}" + (f"?{query}" if query else ""))
+    if page.is_signed_in:
+        return page.redirect(path)
+    return page.render("go.html", path=path, command=f"{find_invocation()} panel --link")
 
 
 def choose_look(page: Page) -> Response:

@@ -42,8 +42,19 @@ def flag_wrong(page: Page) -> Response:
             error=error,
             next=page.next_path,
         )
+    _offer_careful_level(page)
     page.flash(
         page.gettext("Done. Agents stop seeing the old text from their next step on."),
         undo=f"/memories/{memory_id}/restore" if reason is not WrongReason.PARTLY else "",
     )
     return page.redirect(page.next_path or f"/memories/{now_valid.id}")
+
+
+def _offer_careful_level(page: Page) -> None:
+    """Offer a more careful trust level if several memories of one session were wrong."""
+    standing = page.data.get_standing()
+    if standing.offered and standing.offered < standing.level:
+        page.flash(
+            page.gettext("Several memories were wrong in one session: a more careful level would show less."),
+            link="/trust",
+        )
