@@ -136,7 +136,8 @@ def test_the_words_of_the_names_in_a_text_are_listed() -> None:
 
 
 def test_words_are_looked_for_in_names_and_contents_of_files_that_git_does_not_ignore(repository: Repository) -> None:
-    repository.commit("Docs/Handbook.md", "The Ledger is closed\n")
+    repository.commit("Docs/handbook.py", "class Ledger:\n    pass\n")
+    repository.commit("CHANGELOG.md", "`nowhere` is gone: prose keeps the names of code that was removed\n")
     repository.commit(".gitignore", "local.py\n")
     (repository.root / "local.py").write_text("secretword\n")
     asked = {"handbook", "ledger", "secretword", "refresh", "nowhere"}
