@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Repository
 
+pytestmark = pytest.mark.promise("serve")
+
 TOKEN = "token"
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
 LEFT_OUT = {"setup", "uninstall", "init", "import", "export", "backup", "learn", "reader", "embedder", "panel", "mcp"}
