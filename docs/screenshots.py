@@ -167,7 +167,7 @@ def serve_panel(panel: Panel) -> Iterator[str]:
     """Serve a panel on a free port of this machine; yields a one-time address."""
     with server.bind(0) as listener:
         port = listener.getsockname()[1]
-        served = Panel(panel.project, panel.home, Policy(port, "token"), panel.clock)
+        served = Panel(panel.project, panel.home, Policy(port, panel.policy.api_token), panel.clock)
         link = served.folder.make_link(served.folder.publish(port))
         running = server.make_server(create_app(served))
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})

@@ -102,7 +102,7 @@ def test_a_folder_without_a_memory_is_named(tmp_path: Path) -> None:
     assert "holloway init" in answer.stderr
 
 
-@pytest.mark.parametrize("package", start.PACKAGES)
+@pytest.mark.parametrize("package", start.PANEL_PACKAGES)
 def test_a_missing_extra_names_the_command_that_installs_it(
     package: str, repository: Repository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

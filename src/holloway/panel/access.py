@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LINK_VALID_S = 600
 TOKEN_BYTES = 32
-SESSIONS_MAX = 32
+SIGNED_IN_MAX = 32
 """Browsers that are signed in at the same time; the oldest is signed out first."""
 COOKIE_PREFIX = "holloway-panel-"
 """Cookies are shared by all ports of a host, so the name has the port."""
@@ -108,7 +108,7 @@ class BrowserSessions:
         """Return the cookie value of a new session."""
         value = secrets.token_urlsafe(TOKEN_BYTES)
         self._hashes[_hash_token(value)] = None
-        while len(self._hashes) > SESSIONS_MAX:
+        while len(self._hashes) > SIGNED_IN_MAX:
             del self._hashes[next(iter(self._hashes))]
         return value
 

@@ -17,19 +17,22 @@ from starlette.staticfiles import StaticFiles
 
 from holloway.errors import HollowayError
 from holloway.panel import error_pages
+from holloway.panel.api import make_api_routes
 from holloway.panel.live import LiveFeed
+from holloway.panel.mcp_endpoint import McpEndpoint
 from holloway.panel.page import Page, parse_fields
 from holloway.panel.routes import ROUTES
 from holloway.panel.security import SAFE_METHODS, Guard
 from holloway.service.memory_search import release_models
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import Receive, Scope, Send
 
+    from holloway.panel.api import ApiOperation
     from holloway.panel.panel import Panel
 
     View = Callable[[Page], Response]
@@ -42,16 +45,17 @@ HOUSEKEEPING_S = 60
 FORM_TYPE = "application/x-www-form-urlencoded"
 
 
-def create_app(panel: Panel) -> Guard:
+def create_app(panel: Panel, operations: Sequence[ApiOperation] = ()) -> Guard:
     """Return the application of a panel: Guard > gzip > routes > view."""
     limiter = anyio.CapacityLimiter(VIEW_THREADS)
     routes = [Route(route.path, make_endpoint(panel, route.view, limiter), methods=[route.method]) for route in ROUTES]
     feed = LiveFeed(panel)
     live = Route("/live", feed.answer, methods=["GET"])
+    mcp = McpEndpoint(panel.project.root)
     static = Mount("/static", StaticFiles(packages=[("holloway.panel", "static")]))
     app = Starlette(
-        lifespan=lambda app: _run_housekeeping(feed),
-        routes=[*routes, live, static],
+        lifespan=lambda app: _run_housekeeping(feed, mcp),
+        routes=[*routes, live, Route("/mcp", mcp), *make_api_routes(operations), static],
         exception_handlers={HTTPException: make_error_handler(panel), Exception: make_error_handler(panel)},
         middleware=[Middleware(GZipMiddleware, minimum_size=1_000)],
     )
@@ -59,11 +63,12 @@ def create_app(panel: Panel) -> Guard:
 
 
 @asynccontextmanager
-async def _run_housekeeping(feed: LiveFeed) -> AsyncIterator[None]:
+async def _run_housekeeping(feed: LiveFeed, mcp: McpEndpoint) -> AsyncIterator[None]:
     """Update the open pages, and drop the embedding model after some idle minutes, for as long as the panel runs."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_drop_idle_model)
         tasks.start_soon(feed.run)
+        tasks.start_soon(mcp.run)
         yield
         tasks.cancel_scope.cancel()
 

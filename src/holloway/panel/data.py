@@ -5,7 +5,7 @@ It is all that pages know of the store, so that a team server can serve the same
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from holloway import config
 from holloway.domain import confidence, memory_json
@@ -28,6 +28,7 @@ from holloway.service import (
 from holloway.service.activity_feed import FEED_ROWS
 from holloway.service.first_steps import describe_first_steps
 from holloway.service.memory_list import MemoryQuery
+from holloway.service.review_cards import parse_quotes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,20 +48,12 @@ if TYPE_CHECKING:
     from holloway.service.memory_list import Facets, MemoryPage, SearchPage
     from holloway.service.module_map import ModuleCard, ModuleGraph
     from holloway.service.results import BulkChange, LocateResult, Module, Overview, Proposal, Standing
-    from holloway.service.review_cards import ReviewQueue, SessionReview
+    from holloway.service.review_cards import EvidenceQuote, ReviewQueue, SessionReview
     from holloway.service.session_pages import SessionPage, SessionStory
 
 
 COMPLETIONS_MAX = 20
 MEMORIES_OF_FILES = 8
-
-
-class Quote(NamedTuple):
-    """Words of a session on which a memory rests, and who said them."""
-
-    text: str
-    voice: str
-    source: str
 
 
 class ProjectData:
@@ -354,22 +347,14 @@ class ProjectData:
         return make_editor_link(self._memory.settings.get_text("panel.editor"), self._memory.project.root, path, line)
 
 
-def list_quotes(provenance: Provenance) -> list[Quote]:
+def list_quotes(provenance: Provenance) -> list[EvidenceQuote]:
     """Return the quotes of the sessions that a memory was learned from."""
-    return [
-        Quote(str(quote["text"]), str(quote["voice"]), str(quote["source"]))
-        for sighting in provenance.seen
-        for quote in _as_list(sighting.draft.get("quotes"))
-    ]
+    return [quote for sighting in provenance.seen for quote in parse_quotes(sighting.draft)]
 
 
 def list_details(memory: Memory) -> list[tuple[str, str]]:
     """Return every value of a memory's details with its name."""
     return list(_flatten_details(memory_json.shown_details(memory.details)))
-
-
-def _as_list(value: object) -> list[dict[str, object]]:
-    return value if isinstance(value, list) else []
 
 
 def _flatten_details(details: object, name: str = "") -> Iterator[tuple[str, str]]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holloway.panel.page import Page
 
 MEGABYTE = 1024 * 1024
-MESSAGES = {
+STATUS_MESSAGES = {
     HTTPStatus.UNAUTHORIZED: (
         mark_text("This browser is not signed in"),
         mark_text("Ask for a one-time address in a terminal, in the folder of the project, and open it here:"),
@@ -64,7 +64,7 @@ MESSAGES = {
 
 def show_status(page: Page, status: HTTPStatus) -> Response:
     """Answer with the page of an HTTP status."""
-    title, hint = MESSAGES.get(status, (status.phrase, ""))
+    title, hint = STATUS_MESSAGES.get(status, (status.phrase, ""))
     command = f"{find_invocation()} panel --link" if status is HTTPStatus.UNAUTHORIZED else ""
     hint = page.gettext(hint, limit=BODY_BYTES_MAX // MEGABYTE) if "%(limit)s" in hint else page.gettext(hint or " ")
     return page.render("error.html", status=status, title=page.gettext(title), hint=hint, command=command)

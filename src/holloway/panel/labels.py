@@ -15,7 +15,7 @@ from holloway.service.memory_list import Preset
 from holloway.service.session_pages import MemoryUse
 
 if TYPE_CHECKING:
-    from holloway.panel.locale import Language
+    from holloway.panel.locale import PanelLanguage
 
 TYPES: dict[str, str] = {
     MemoryType.GOTCHA: mark_text("gotcha"),
@@ -240,7 +240,7 @@ WRONG_EFFECTS = {
         "It was never true. It is set aside at once and not learned again. Say what is right, or that you don't know."
     ),
 }
-REVIEW_REASONS = {
+REVIEW_REASON_NAMES = {
     ReviewReason.TAINTED: mark_text("learned after content from outside"),
     ReviewReason.GUARDED: mark_text("reads like an instruction to the agent"),
     ReviewReason.IMPORTED: mark_text("imported, and nobody known here wrote it"),
@@ -283,14 +283,14 @@ PRESETS = {
     Preset.WAITING: mark_text("Waits for review"),
     Preset.FADING: mark_text("Will fade soon"),
 }
-DONE = {
+ACTION_MESSAGES = {
     BulkAction.CONFIRM: mark_text("Confirmed."),
     BulkAction.PIN: mark_text("Pinned: it no longer fades."),
     BulkAction.UNPIN: mark_text("No longer pinned."),
     BulkAction.LATER: mark_text("You are asked again tomorrow."),
     BulkAction.FORGET: mark_text("Forgotten. Agents no longer see it."),
 }
-DONE_ALL = {
+BULK_MESSAGES = {
     BulkAction.CONFIRM: mark_plural("%(count)s memory confirmed.", "%(count)s memories confirmed."),
     BulkAction.PIN: mark_plural("%(count)s memory pinned.", "%(count)s memories pinned."),
     BulkAction.UNPIN: mark_plural("%(count)s memory unpinned.", "%(count)s memories unpinned."),
@@ -304,12 +304,12 @@ ACTIONS = {
     BulkAction.LATER: mark_text("Later"),
     BulkAction.FORGET: mark_text("Forget"),
 }
-ORDERS = {
+ORDER_NAMES = {
     "newest": mark_text("Newest first"),
     "changed": mark_text("Last changed first"),
     "used": mark_text("Most used first"),
 }
-SCORE_PARTS = {
+SCORE_PART_NAMES = {
     "text": mark_text("words"),
     "dense": mark_text("meaning"),
     "graph": mark_text("files in use"),
@@ -389,7 +389,7 @@ SETTING_GROUPS = {
     },
 }
 """Settings that the panel changes, by group, with what they mean; the value of a variable is never shown."""
-SETTINGS = {key: label for group in SETTING_GROUPS.values() for key, label in group.items()}
+SETTING_LABELS = {key: label for group in SETTING_GROUPS.values() for key, label in group.items()}
 EXPORTS = {
     "json": mark_text("JSON, complete"),
     "markdown": mark_text("Markdown, to read"),
@@ -408,7 +408,7 @@ _UNITS = (
 """Seconds of a unit of time, the count from which the next unit is used, and the texts for one and for several."""
 
 
-def format_age(seconds: float, language: Language) -> str:
+def format_age(seconds: float, language: PanelLanguage) -> str:
     """Return an age in its largest unit."""
     for size, limit, texts in _UNITS:
         count = int(seconds // size)

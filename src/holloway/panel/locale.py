@@ -22,7 +22,7 @@ MESSAGES_AT = 28
 """Identifies a compiled catalogue, and where its first table starts; GNU gettext's format."""
 
 
-class Language(NamedTuple):
+class PanelLanguage(NamedTuple):
     """A language of the panel: its code, its name in itself, and its texts."""
 
     code: str
@@ -51,18 +51,18 @@ POINT = mark_text(".")
 
 
 @cache
-def load_languages() -> dict[str, Language]:
+def load_languages() -> dict[str, PanelLanguage]:
     """Return all languages by code, English first."""
-    languages = {SOURCE_LANGUAGE: Language(SOURCE_LANGUAGE, "English", NullTranslations())}
+    languages = {SOURCE_LANGUAGE: PanelLanguage(SOURCE_LANGUAGE, "English", NullTranslations())}
     for file in sorted(files("holloway.panel").joinpath("locales").iterdir(), key=lambda file: file.name):
         if file.name.endswith(".po"):
             code, entries = file.name.removesuffix(".po"), parse_catalog(file.read_text("utf-8"))
             texts = GNUTranslations(BytesIO(compile_catalog(entries)))
-            languages[code] = Language(code, texts.info()["x-language-name"], texts)
+            languages[code] = PanelLanguage(code, texts.info()["x-language-name"], texts)
     return languages
 
 
-def choose_language(chosen: str, accepted: str) -> Language:
+def choose_language(chosen: str, accepted: str) -> PanelLanguage:
     """Return the language that a person chose, else the first that their browser accepts, else English."""
     languages = load_languages()
     if chosen in languages:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from holloway.panel.citations import CitedText
-    from holloway.panel.locale import Language
+    from holloway.panel.locale import PanelLanguage
     from holloway.panel.panel import Panel
     from holloway.service.ask import Conversation
     from holloway.service.holloway import Holloway
@@ -99,12 +99,12 @@ class Page:
         return Look.parse(self.request.cookies.get(LOOK_COOKIE, ""))
 
     @cached_property
-    def language(self) -> Language:
+    def language(self) -> PanelLanguage:
         """The language of the answer."""
         return choose_language(self.look.language, self.request.headers.get("accept-language", ""))
 
     @property
-    def languages(self) -> list[Language]:
+    def languages(self) -> list[PanelLanguage]:
         """All languages of the panel."""
         return list(load_languages().values())
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from holloway.panel.security import Guard
 
-LOOPBACK = "127.0.0.1"
+PANEL_HOST = "127.0.0.1"
 CONNECTIONS_MAX = 64
 HEADER_DEADLINE_S = 10.0
 """Time in which a connection must send the whole header of a request."""
@@ -39,7 +39,7 @@ def bind(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listener.bind((LOOPBACK, port))
+        listener.bind((PANEL_HOST, port))
     except OSError as error:
         listener.close()
         raise HollowayError(

@@ -14,13 +14,13 @@ from markupsafe import Markup
 from holloway.panel import labels
 
 if TYPE_CHECKING:
-    from holloway.panel.locale import Language
+    from holloway.panel.locale import PanelLanguage
 
 STATIC_VERSION_CHARS = 12
 
 
 @cache
-def get_environment(language: Language) -> Environment:
+def get_environment(language: PanelLanguage) -> Environment:
     """Return the environment that renders templates in a language."""
     environment = Environment(
         loader=PackageLoader("holloway.panel"),

@@ -252,19 +252,19 @@ class MemorySearch:
         }
 
 
+def release_models(unused_s: float) -> bool:
+    """Drop the built-in embedding model if nobody searched for some seconds; returns whether it was dropped."""
+    from holloway.embeddings import builtin_model  # only a process that stays has anything to drop
+
+    return builtin_model.release_model(unused_s)
+
+
 def is_stopped(folder: Path, model: str) -> bool:
     """Return whether a person stopped embedding with a model in the project with this data folder."""
     try:
         return (folder / STOP_FILE_NAME).read_text("utf-8") == model
     except OSError:
         return False
-
-
-def release_models(unused_s: float) -> bool:
-    """Drop the built-in embedding model if nobody searched for some seconds; returns whether it was dropped."""
-    from holloway.embeddings import builtin_model  # only a process that stays has anything to drop
-
-    return builtin_model.release_model(unused_s)
 
 
 def _embedded(store: Store, embedder: Embedder, deadline_s: float, should_stop: Callable[[], bool]) -> int:

@@ -239,12 +239,13 @@ def _make_cards(memory: Holloway, memories: Sequence[Memory]) -> tuple[ReviewCar
 def _make_card(memory: Holloway, card: Memory, number: int, total: int) -> ReviewCard:
     store, _ = memory.opened.find_memory(card.id)
     sightings = candidates.list_memory_candidates(store.database, card.id)
-    quotes = next((quotes for sighting in reversed(sightings) if (quotes := _parse_quotes(sighting.draft))), ())
+    quotes = next((quotes for sighting in reversed(sightings) if (quotes := parse_quotes(sighting.draft))), ())
     signal = sightings[-1].signal if sightings else ""
     return ReviewCard(card, number, total, card.review, describe_origin(card) or "", quotes, signal, card.session)
 
 
-def _parse_quotes(draft: dict[str, object]) -> tuple[EvidenceQuote, ...]:
+def parse_quotes(draft: dict[str, object]) -> tuple[EvidenceQuote, ...]:
+    """Return the quotes in the draft of a candidate; entries that cannot be read are left out."""
     quotes = draft.get("quotes")
     return tuple(
         EvidenceQuote(str(quote.get("voice", "")), str(quote.get("text", "")), str(quote.get("source") or ""))

@@ -28,7 +28,7 @@ def change_memories(page: Page) -> Response:
     query = parse_query(fields if is_all else {"ids": chosen_ids, "user": fields.get("user", [])})
     expected = get_word(page.form, "expected")
     change = page.data.act_on_all(action, query, int(expected) if is_all and expected.isdecimal() else None)
-    one, many = labels.DONE_ALL[action]
+    one, many = labels.BULK_MESSAGES[action]
     page.flash(
         page.ngettext(one, many, change.memories),
         undo=f"/undo/{change.id}",

@@ -34,7 +34,7 @@ def show_memories(page: Page) -> Response:
     )
 
 
-class Choice(NamedTuple):
+class FilterChoice(NamedTuple):
     """A filter with a fixed list of values: its field, its label, how many memories each value selects, its words."""
 
     name: str
@@ -43,17 +43,17 @@ class Choice(NamedTuple):
     words: Mapping[str, str] = {}
 
 
-def list_choices(facets: Facets) -> list[Choice]:
+def list_choices(facets: Facets) -> list[FilterChoice]:
     """Return the filters that have something to choose from."""
     choices = [
-        Choice("types", mark_text("Type"), facets.types, labels.TYPES),
-        Choice("states", mark_text("State"), facets.states, labels.STATES),
-        Choice("sources", mark_text("Source"), facets.sources, labels.SOURCES),
-        Choice("scopes", mark_text("Scope"), facets.scopes, labels.SCOPES),
-        Choice("visibility", mark_text("Visibility"), facets.visibility, labels.VISIBILITIES),
-        Choice("modules", mark_text("Module"), facets.modules),
-        Choice("branches", mark_text("Branch"), facets.branches),
-        Choice("agents", mark_text("Agent"), facets.agents),
+        FilterChoice("types", mark_text("Type"), facets.types, labels.TYPES),
+        FilterChoice("states", mark_text("State"), facets.states, labels.STATES),
+        FilterChoice("sources", mark_text("Source"), facets.sources, labels.SOURCES),
+        FilterChoice("scopes", mark_text("Scope"), facets.scopes, labels.SCOPES),
+        FilterChoice("visibility", mark_text("Visibility"), facets.visibility, labels.VISIBILITIES),
+        FilterChoice("modules", mark_text("Module"), facets.modules),
+        FilterChoice("branches", mark_text("Branch"), facets.branches),
+        FilterChoice("agents", mark_text("Agent"), facets.agents),
     ]
     named = [
         choice._replace(counts={value: count for value, count in choice.counts.items() if value}) for choice in choices

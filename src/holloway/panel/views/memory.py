@@ -34,7 +34,7 @@ def act_on_memory(page: Page) -> Response:
     action = parse_choice(BulkAction, page.path_values["action"])
     change = page.data.act(action, memory_id)
     fields = {"user": "1"} if page.data.is_of_all_projects(memory_id) else {}
-    page.flash(page.gettext(labels.DONE[action]), undo=f"/undo/{change.id}", undo_fields=fields)
+    page.flash(page.gettext(labels.ACTION_MESSAGES[action]), undo=f"/undo/{change.id}", undo_fields=fields)
     return _return_to(page)
 
 

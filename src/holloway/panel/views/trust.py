@@ -35,8 +35,8 @@ def show_trust(page: Page, *, error: HollowayError | None = None) -> Response:
         standing=page.data.get_standing(),
         thresholds=INJECTION_THRESHOLDS,
         paused=page.data.get_paused(),
-        values={key: settings.resolve_value(key) for key in labels.SETTINGS},
-        choices={key: config.SETTINGS[key].choices for key in labels.SETTINGS},
+        values={key: settings.resolve_value(key) for key in labels.SETTING_LABELS},
+        choices={key: config.SETTINGS[key].choices for key in labels.SETTING_LABELS},
         reader=page.data.describe_reader(),
         exports=EXPORT_NAMES,
         error=error,
@@ -67,7 +67,7 @@ def change_settings(page: Page) -> Response:
     settings = page.data.load_settings()
     changes = {
         key: get_word(page.form, key)
-        for key in labels.SETTINGS
+        for key in labels.SETTING_LABELS
         if key in page.form and get_word(page.form, key) != str(settings.get_value(key))
     }
     starts_reader = changes.get("reader.provider", "off") != "off"
