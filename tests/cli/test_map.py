@@ -280,3 +280,8 @@ def test_a_quoted_task_may_begin_with_dashes(cli: Cli) -> None:
     assert cli("locate", "-n of refresh is ignored").code == 0
     assert cli("locate", "--", "--json", "refresh").code == 0
     assert cli("locate", "refresh", "--jsno").code == 2, "a mistyped option is still one"
+
+
+@pytest.mark.parametrize(("depth", "code"), [("0", 2), ("1", 0), ("6", 0), ("7", 2)])
+def test_impact_follows_one_to_six_steps(cli: Cli, depth: str, code: int) -> None:
+    assert cli("impact", TOKENS, "--depth", depth).code == code

@@ -417,17 +417,17 @@ def format_age(seconds: float, language: PanelLanguage) -> str:
     return language.texts.gettext("just now")
 
 
-def describe_reason(reason: str, language: Language) -> str:
+def describe_reason(reason: str, language: PanelLanguage) -> str:
     """Return a reason of the search for files in a language; an unknown one stays as it is."""
     return _translate_start(reason, LOCATE_REASONS, language)
 
 
-def describe_drop(reason: str, language: Language) -> str:
+def describe_drop(reason: str, language: PanelLanguage) -> str:
     """Return the reason why a candidate was held or dropped in a language; an unknown one stays as it is."""
     return _translate_start(reason, DROP_REASONS, language)
 
 
-def _translate_start(text: str, table: tuple[tuple[str, str], ...], language: Language) -> str:
+def _translate_start(text: str, table: tuple[tuple[str, str], ...], language: PanelLanguage) -> str:
     """Translate a text by how it begins; the rest of it is kept where the translation has a place for it."""
     for start, message in table:
         if text.startswith(start):
@@ -446,7 +446,7 @@ UNITS_FROM = 2
 """Units from which a larger one is used: 90 minutes, 2 hours."""
 
 
-def format_duration(seconds: int, language: Language) -> str:
+def format_duration(seconds: int, language: PanelLanguage) -> str:
     """Return a duration in its largest unit of which there are at least two."""
     units = ((size, texts) for size, texts in _DURATIONS if seconds >= UNITS_FROM * size)
     size, texts = next(units, _DURATIONS[-1])

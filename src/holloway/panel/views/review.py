@@ -70,7 +70,7 @@ def decide_card(page: Page) -> Response:
     memory_id, action = page.path_values["id"], parse_choice(BulkAction, page.path_values["action"])
     change = page.data.decide(action, memory_id)
     fields = {"user": "1"} if page.data.is_of_all_projects(memory_id) else {}
-    page.flash(page.gettext(labels.DONE[action]), undo=f"/undo/{change.id}", undo_fields=fields)
+    page.flash(page.gettext(labels.ACTION_MESSAGES[action]), undo=f"/undo/{change.id}", undo_fields=fields)
     return _return_to_review(page)
 
 
@@ -90,7 +90,7 @@ def edit_card(page: Page) -> Response:
 def confirm_session(page: Page) -> Response:
     """Confirm every new memory of a session that nothing speaks against."""
     change = page.data.confirm_review(get_word(page.form, "session"))
-    one, many = labels.DONE_ALL[BulkAction.CONFIRM]
+    one, many = labels.BULK_MESSAGES[BulkAction.CONFIRM]
     page.flash(page.ngettext(one, many, change.memories), undo=f"/undo/{change.id}")
     return page.redirect("/review")
 
@@ -112,7 +112,7 @@ def confirm_rules(page: Page) -> Response:
             page.gettext("Look at the review again."),
         )
     change = page.data.confirm_all(ids)
-    one, many = labels.DONE_ALL[BulkAction.CONFIRM]
+    one, many = labels.BULK_MESSAGES[BulkAction.CONFIRM]
     page.flash(page.ngettext(one, many, change.memories), undo=f"/undo/{change.id}")
     return page.redirect(QUEUE_PATH)
 
