@@ -444,6 +444,13 @@ SETTINGS = {
             "Reranking of the best twenty search results: none (`off`), late interaction with the built-in model "
             "(`late`), or your cross-encoder (`onnx`). After a timeout of one second the original order is kept.",
         ),
+        Setting(
+            "panel.editor",
+            "vscode",
+            (),
+            "Editor that the panel's links to lines open: `vscode`, `vscode-insiders`, `cursor`, `windsurf`, `zed`, "
+            "`idea`, `none`, or the address of another one with `{path}` and `{line}`.",
+        ),
         Setting("rerank.folder", "", (), "Folder of that cross-encoder, with `model.onnx` and `tokenizer.json`."),
         Setting(
             "llm.provider",
