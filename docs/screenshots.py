@@ -80,7 +80,8 @@ def fill_project(root: Path, clock: FakeClock) -> dict[str, str]:
             memory.confirm(waiting.id)
         _add_observed(memory)
         clock.advance(hours=5)
-    return {"memory": ids[0], "session": "claude-1"}
+        module = memory.map.modules()[0].name
+    return {"memory": ids[0], "session": "claude-1", "module": module}
 
 
 def _work(memory: Holloway, clock: FakeClock, session_id: str, task: str) -> None:
@@ -141,6 +142,18 @@ def list_shots(ids: dict[str, str]) -> list[Shot]:
         Shot("memory", f"/memories/{ids['memory']}"),
         Shot("wrong", f"/memories/{ids['memory']}", key="w"),
         Shot("wrong-page", f"/memories/{ids['memory']}/wrong"),
+        Shot("review", "/review"),
+        Shot("review-session", f"/review?session={ids['session']}"),
+        Shot("review-card", "/review/queue"),
+        Shot("sessions", "/sessions"),
+        Shot("session", f"/sessions/{ids['session']}"),
+        Shot("modules", "/modules"),
+        Shot("module", f"/modules?open={ids['module']}"),
+        Shot("code", "/code"),
+        Shot("code-task", "/code?q=make+token+refresh+survive+a+retry"),
+        Shot("code-impact", f"/code?place={TOKENS}"),
+        Shot("code-missing", "/code?place=src/nowhere.py"),
+        Shot("ask", "/ask"),
         Shot("teach", f"/teach?file={TOKENS}"),
         Shot("trust", "/trust"),
         Shot("agents", "/trust/agents"),

@@ -115,12 +115,13 @@ BRIEF_TRAPS_MAX = 5
 BRIEF_MODULES_MAX = 12
 TOOL_RESULT_TOKENS_MAX = 300
 TOOL_RESULT_MEMORIES_MAX = 4
-PROMPT_TOKENS_MAX = 1_500
-PROMPT_FILES_MAX = 10
-PROMPT_COUPLED_MAX = 3
-PROMPT_TESTS_MAX = 4
-PROMPT_MEMORIES_MAX = 6
-REASON_WORDS_MAX = 4
+PROMPT_TOKENS_MAX = 350
+PROMPT_FILES_MAX = 2
+"""Files with a reason; the next ones are bare paths."""
+PROMPT_BARE_FILES_MAX = 7
+PROMPT_TESTS_MAX = 1
+PROMPT_MEMORIES_MAX = 3
+REASON_WORDS_MAX = 3
 """Words of a task that the reason for a file names."""
 STEP_TOKENS_MAX = 500
 STEP_TOKENS_PER_SESSION_MAX = 4_000
@@ -445,6 +446,13 @@ SETTINGS = {
             ("off", "late", "onnx"),
             "Reranking of the best twenty search results: none (`off`), late interaction with the built-in model "
             "(`late`), or your cross-encoder (`onnx`). After a timeout of one second the original order is kept.",
+        ),
+        Setting(
+            "panel.editor",
+            "vscode",
+            (),
+            "Editor that the panel's links to lines open: `vscode`, `vscode-insiders`, `cursor`, `windsurf`, `zed`, "
+            "`idea`, `none`, or the address of another one with `{path}` and `{line}`.",
         ),
         Setting("rerank.folder", "", (), "Folder of that cross-encoder, with `model.onnx` and `tokenizer.json`."),
         Setting(

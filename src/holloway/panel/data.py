@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING, Any
 from holloway import config
 from holloway.domain import confidence, memory_json
 from holloway.errors import InvalidInput
+from holloway.panel.editor_link import make_editor_link
 from holloway.service import (
     activity_feed,
     bulk_actions,
     health,
     memory_card,
     memory_list,
+    module_map,
     project_finder,
     reader,
+    review_cards,
+    session_pages,
+    session_report,
     setup,
 )
 from holloway.service.activity_feed import FEED_ROWS
@@ -32,18 +37,23 @@ if TYPE_CHECKING:
     from holloway.domain.findings import Check
     from holloway.domain.memory import Memory, WrongReason
     from holloway.service.activity_feed import ActivityPage
+    from holloway.service.ask import Conversation, Turn
     from holloway.service.bulk_actions import BulkUndo
+    from holloway.service.code_map import Consequences
     from holloway.service.first_steps import FirstSteps
     from holloway.service.health import Health
     from holloway.service.holloway import Holloway
     from holloway.service.memory_card import MemoryCard
     from holloway.service.memory_editor import Provenance, Remembered
     from holloway.service.memory_list import Facets, MemoryPage, SearchPage
-    from holloway.service.results import BulkChange, Standing
-    from holloway.service.review_cards import EvidenceQuote
+    from holloway.service.module_map import ModuleCard, ModuleGraph
+    from holloway.service.results import BulkChange, LocateResult, Module, Overview, Proposal, Standing
+    from holloway.service.review_cards import EvidenceQuote, ReviewQueue, SessionReview
+    from holloway.service.session_pages import SessionPage, SessionStory
 
 
 COMPLETIONS_MAX = 20
+MEMORIES_OF_FILES = 8
 
 
 class ProjectData:
@@ -212,6 +222,129 @@ class ProjectData:
     def flag_wrong(self, reference: str, reason: WrongReason, *, note: str, instead: str) -> Memory:
         """End a wrong memory with the effect of a reason; returns the memory that holds now, or the old one."""
         return self._memory.wrong(reference, reason, note=note, instead=instead)
+
+    def list_modules(self) -> list[ModuleCard]:
+        """Return a card for each module, hidden and supporting ones too; empty without a map."""
+        return module_map.list_cards(self._memory, everything=True)
+
+    def build_module_graph(self, cards: Sequence[ModuleCard], opened: str) -> ModuleGraph:
+        """Return the graph of these modules, with one of them opened into its files."""
+        return module_map.build_graph(self._memory, cards, opened)
+
+    def get_module(self, name: str) -> Module:
+        """Return a module by name. Raises InvalidInput if there is none."""
+        return self._memory.map.module(name)
+
+    def get_overview(self) -> Overview:
+        """Return the overview of the code with its commands."""
+        return self._memory.map.overview()
+
+    def get_map_progress(self) -> str:
+        """Return the progress of the process that maps the code; empty if none does."""
+        return self._memory.map.progress()
+
+    def edit_module(
+        self, name: str, *, rename: str = "", purpose: str = "", add: Sequence[str] = (), hide: bool | None = None
+    ) -> None:
+        """Keep a person's edits of a module; renaming one to another's name merges them."""
+        self._memory.map.edit_module(name, rename=rename, purpose=purpose, add=add, hide=hide)
+
+    def reset_module(self, name: str) -> None:
+        """Remove all edits of a module."""
+        self._memory.map.reset_module(name)
+
+    def locate(self, task: str, *, known: Sequence[str] = ()) -> LocateResult:
+        """Return the files that a task is about, with reasons."""
+        return self._memory.map.locate(task, known=known)
+
+    def compute_impact(self, place: str, *, depth: int, forward: bool) -> Consequences:
+        """Return what a change of a file or symbol affects. Raises InvalidInput if it is not in the map."""
+        return self._memory.map.impact(place, depth=depth, forward=forward)
+
+    def list_memories_of(self, paths: Sequence[str]) -> tuple[Memory, ...]:
+        """Return some memories about any of these files, newest first."""
+        if not paths:
+            return ()
+        query = memory_list.MemoryQuery(files=tuple(paths))
+        return memory_list.list_memories(self._memory, query, limit=MEMORIES_OF_FILES).memories
+
+    def is_mapped(self) -> bool:
+        """Return whether there is a map of the code."""
+        return self._memory.map.is_ready
+
+    @property
+    def timeline_rows(self) -> int:
+        """The rows of a timeline on one page."""
+        return session_pages.TIMELINE_ROWS
+
+    def list_sessions(self, *, after: str) -> SessionPage:
+        """Return a page of the sessions, newest first."""
+        return session_pages.list_session_page(self._memory, after=after)
+
+    def load_story(self, reference: str, *, first: int) -> SessionStory:
+        """Return one session with its timeline from a row on. Raises InvalidInput if there is none."""
+        return session_pages.load_story(self._memory, reference, first=first)
+
+    def find_review(self, *, read_only: bool) -> SessionReview | None:
+        """Return the review of a session that is due, and note that it was shown."""
+        find = review_cards.find_due_review if read_only else review_cards.show_review
+        return find(self._memory)
+
+    def get_review(self, session: str) -> SessionReview:
+        """Return the review of a session on demand. Raises InvalidInput if there is no such session."""
+        return review_cards.review_session(self._memory, session)
+
+    def list_queue(self) -> ReviewQueue:
+        """Return the cards of everything that waits for a person today."""
+        return review_cards.list_review_queue(self._memory)
+
+    def decide(self, action: str, reference: str) -> BulkChange:
+        """Apply a person's decision in a review; the change can be undone."""
+        change = self.act(action, reference)
+        session_report.note_decision(self._memory)
+        return change
+
+    def edit_card(self, reference: str, text: str) -> Memory:
+        """Change the text of a memory in a review. Raises InvalidInput if it is empty."""
+        return review_cards.decide_card(self._memory, reference, "edit", text=text)
+
+    def confirm_review(self, session: str) -> BulkChange:
+        """Confirm the new memories of a session that nothing speaks against."""
+        return review_cards.confirm_all(self._memory, self.get_review(session))
+
+    def confirm_all(self, ids: Sequence[str]) -> BulkChange:
+        """Confirm memories as one change that can be undone."""
+        session_report.note_decision(self._memory)
+        return bulk_actions.apply_action(self._memory, ids, bulk_actions.BulkAction.CONFIRM)
+
+    def dismiss_review(self, session: str) -> None:
+        """Leave the review of a session for later."""
+        review_cards.dismiss_review(self._memory, session)
+
+    def list_proposals(self) -> list[Proposal]:
+        """Return what agents said about the map and nobody has judged."""
+        return self._memory.map.proposals()
+
+    def decide_proposal(self, proposal_id: str, *, accepts: bool) -> None:
+        """Accept or drop a statement about the map. Raises InvalidInput if it waits no more."""
+        proposal = next((proposal for proposal in self.list_proposals() if proposal.id == proposal_id), None)
+        if proposal is None:
+            raise InvalidInput(f"No statement {proposal_id[:40]!r} waits.", "It was decided already.")
+        decide = self._memory.map.accept if accepts else self._memory.map.drop
+        decide(proposal)
+
+    def ask(self, conversation: Conversation, question: str) -> Turn:
+        """Answer a question of a conversation; the answer is its last turn."""
+        return conversation.ask(self._memory, question)
+
+    def describe_writer(self) -> str:
+        """Return the language model that answers questions; empty if none is chosen."""
+        provider = self._memory.settings.get_text("llm.provider")
+        return "" if provider == "off" else provider
+
+    def link_editor(self, path: str, line: int = 0) -> str:
+        """Return the address that opens a line in the person's editor; empty if they use none."""
+        return make_editor_link(self._memory.settings.get_text("panel.editor"), self._memory.project.root, path, line)
 
 
 def list_quotes(provenance: Provenance) -> list[EvidenceQuote]:

@@ -12,6 +12,7 @@ from holloway.service.bulk_actions import BulkAction
 from holloway.service.health import CoverageState
 from holloway.service.memory_card import FileState
 from holloway.service.memory_list import Preset
+from holloway.service.session_pages import MemoryUse
 
 if TYPE_CHECKING:
     from holloway.panel.locale import PanelLanguage
@@ -86,6 +87,139 @@ RELATIONS_IN = {
     RelationType.NAMES: mark_text("named by"),
 }
 FILE_STATES = {FileState.REWRITTEN: mark_text("rewritten"), FileState.GONE: mark_text("gone")}
+EDGE_KINDS = {
+    "calls": mark_text("calls it"),
+    "instantiates": mark_text("creates it"),
+    "extends": mark_text("extends it"),
+    "implements": mark_text("implements it"),
+    "overrides": mark_text("overrides it"),
+    "typed_as": mark_text("names it as a type"),
+    "imports": mark_text("imports it"),
+    "imports_symbol": mark_text("imports the name"),
+}
+CODE_RELATIONS = {
+    "is_impact_of": mark_text("is affected by"),
+    "documents": mark_text("documents"),
+    "violates": mark_text("breaks a rule of"),
+    "supersedes": mark_text("replaces"),
+    "is_entrypoint_for": mark_text("is the entry point of"),
+    "flows_to": mark_text("passes data to"),
+    "handles_errors_from": mark_text("handles the errors of"),
+    "owns_data_for": mark_text("owns the data of"),
+    "applies_pattern": mark_text("follows the pattern of"),
+    "depends_logically": mark_text("depends on"),
+}
+LOCATE_REASONS = (
+    ("speaks of ", mark_text("speaks of %(words)s")),
+    ("changed in commits about ", mark_text("changed in commits about %(words)s")),
+    ("opened for a task about ", mark_text("opened for a task about %(words)s")),
+    ("closest part has ", mark_text("closest part has %(words)s")),
+    ("closest in ", mark_text("closest in %(words)s")),
+    ("defines ", mark_text("defines %(words)s")),
+    ("path has ", mark_text("path has %(words)s")),
+    ("named: ", mark_text("named: %(words)s")),
+    ("changes with ", mark_text("changes with %(words)s")),
+    ("imported by ", mark_text("imported by %(words)s")),
+    ("tested by ", mark_text("tested by %(words)s")),
+    ("changed recently", mark_text("changed recently")),
+    ("opened for a similar task", mark_text("opened for a similar task")),
+    ("opened in the latest sessions", mark_text("opened in the latest sessions")),
+    ("changed on this branch", mark_text("changed on this branch")),
+)
+"""How a reason of the search for files begins, and its text; the rest are names and words of the task."""
+DROP_REASONS = (
+    ("seen in ", mark_text("seen in %(words)s")),
+    ("the session was cancelled", mark_text("the session was cancelled")),
+    ("the session failed", mark_text("the session failed")),
+    ("the session's work is not proved yet", mark_text("the work of the session is not proved yet")),
+    ("no later action of the session confirms it", mark_text("no later action of the session confirms it")),
+    (
+        "sessions that went this way did not succeed often enough",
+        mark_text("sessions that went this way did not succeed often enough"),
+    ),
+    ("it would only say something vague", mark_text("it would only say something vague")),
+    ("its files no longer exist", mark_text("its files no longer exist")),
+    ("a rules file says it already", mark_text("a rules file says it already")),
+    ("a person rejected it", mark_text("a person rejected it")),
+    ("it may be pasted", mark_text("it may be pasted: it names a host or a program")),
+    ("it tries to instruct an agent", mark_text("it tries to instruct an agent")),
+    ("its score is ", mark_text("its score is too low: %(words)s")),
+    ("more than ", mark_text("more than %(words)s")),
+    ("a part of a longer recipe", mark_text("a part of a longer recipe")),
+    ("nobody committed or tested its change in time", mark_text("nobody committed or tested its change in time")),
+    ("its change was undone", mark_text("its change was undone")),
+    ("it can no longer be stored", mark_text("it can no longer be stored")),
+    (
+        "it gives an order, addresses a reader or names a host",
+        mark_text("it gives an order, addresses a reader or names a host"),
+    ),
+    ("it names no code of the project", mark_text("it names no code of the project")),
+    ("it reports the work of the session", mark_text("it reports the work of the session")),
+    ("it cannot be understood alone", mark_text("it cannot be understood alone")),
+    ("it states no cause and no constraint", mark_text("it states no cause and no constraint")),
+    (
+        "it says what its commit changed, or what was wrong before",
+        mark_text("it says what its commit changed, or what was wrong before"),
+    ),
+    (
+        "its commit only answers a review or cleans up",
+        mark_text("its commit only answers a review or cleans up"),
+    ),
+    ("its commit is not in the repository", mark_text("its commit is not in the repository")),
+)
+"""How the reason begins for which a candidate was held or dropped, and its text."""
+SIGNALS = {
+    "file_access": mark_text("file opened often"),
+    "co_access": mark_text("files opened together"),
+    "error_retry": mark_text("error and fix"),
+    "backtrack": mark_text("change taken back"),
+    "read_abandon": mark_text("read and left"),
+    "repeated_grep": mark_text("repeated search"),
+    "sequence": mark_text("repeated sequence"),
+    "time_anomaly": mark_text("unusual time"),
+    "self_correction": mark_text("the agent corrected itself"),
+    "external_reference": mark_text("page outside of the project"),
+    "glob_ignore": mark_text("ignored files"),
+    "import_chase": mark_text("chain of imports"),
+    "test_order": mark_text("order of tests"),
+    "config_touch": mark_text("settings changed"),
+    "step_overrun": mark_text("more steps than planned"),
+    "parallel_conflict": mark_text("conflict of parallel work"),
+    "context_token_spike": mark_text("context grew suddenly"),
+    "user_correction": mark_text("correction by you"),
+    "commit_auto": mark_text("message of a commit"),
+    "agent_note": mark_text("note of the agent"),
+    "conclusion": mark_text("conclusion of the agent"),
+    "user_statement": mark_text("statement of yours"),
+    "dead_end": mark_text("dead end"),
+    "causal_statement": mark_text("stated cause"),
+    "agent_record": mark_text("record of the agent"),
+    "qa_finding": mark_text("finding of a check"),
+    "read_lesson": mark_text("lesson of the reader"),
+}
+VOICES = {
+    "person": mark_text("you"),
+    "pasted by person": mark_text("pasted by you"),
+    "agent": mark_text("the agent"),
+    "plan accepted by person": mark_text("a plan that you accepted"),
+    "answered by person": mark_text("your answer"),
+    "sub-agent": mark_text("a subagent"),
+    "team-mate": mark_text("a team-mate"),
+    "summary": mark_text("a summary"),
+    "command": mark_text("a command"),
+    "output": mark_text("an output"),
+    "edit": mark_text("an edit"),
+    "commit": mark_text("a commit"),
+}
+"""Who or what a quote of a session is from."""
+MEMORY_USES = {
+    MemoryUse.CITED: mark_text("cited"),
+    MemoryUse.ACTED_ON: mark_text("acted on"),
+    MemoryUse.REPORTED: mark_text("helped"),
+    MemoryUse.CONTRADICTED: mark_text("contradicted"),
+    MemoryUse.DISMISSED: mark_text("not used"),
+    MemoryUse.UNKNOWN: mark_text("not known yet"),
+}
 WRONG_REASONS = {
     WrongReason.OUTDATED: mark_text("Outdated"),
     WrongReason.PARTLY: mark_text("Partly wrong"),
@@ -109,7 +243,7 @@ WRONG_EFFECTS = {
 REVIEW_REASON_NAMES = {
     ReviewReason.TAINTED: mark_text("learned after content from outside"),
     ReviewReason.GUARDED: mark_text("reads like an instruction to the agent"),
-    ReviewReason.IMPORTED: mark_text("imported from a file"),
+    ReviewReason.IMPORTED: mark_text("imported, and nobody known here wrote it"),
     ReviewReason.RULE: mark_text("read from a rules file"),
     ReviewReason.STALE: mark_text("its code changed"),
     ReviewReason.INFERRED: mark_text("inferred, not seen"),
@@ -211,8 +345,8 @@ ACTIVITIES = {
 OUTCOMES = {
     "success": mark_text("succeeded"),
     "failure": mark_text("failed"),
-    "abandoned": mark_text("abandoned"),
-    "unknown": mark_text("outcome unknown"),
+    "partial": mark_text("partly succeeded"),
+    "cancelled": mark_text("cancelled"),
 }
 LEVELS = {
     1: mark_text("Cautious"),
@@ -278,3 +412,40 @@ def format_age(seconds: float, language: PanelLanguage) -> str:
         if 1 <= count < limit:
             return language.texts.ngettext(*texts, count) % {"count": count}
     return language.texts.gettext("just now")
+
+
+def describe_reason(reason: str, language: PanelLanguage) -> str:
+    """Return a reason of the search for files in a language; an unknown one stays as it is."""
+    return _translate_start(reason, LOCATE_REASONS, language)
+
+
+def describe_drop(reason: str, language: PanelLanguage) -> str:
+    """Return the reason why a candidate was held or dropped in a language; an unknown one stays as it is."""
+    return _translate_start(reason, DROP_REASONS, language)
+
+
+def _translate_start(text: str, table: tuple[tuple[str, str], ...], language: PanelLanguage) -> str:
+    """Translate a text by how it begins; the rest of it is kept where the translation has a place for it."""
+    for start, message in table:
+        if text.startswith(start):
+            translated = language.texts.gettext(message)
+            return translated % {"words": text[len(start) :]} if "%(words)s" in translated else translated
+    return text
+
+
+_DURATIONS = (
+    (3_600, mark_plural("%(count)s hour", "%(count)s hours")),
+    (60, mark_plural("%(count)s minute", "%(count)s minutes")),
+    (1, mark_plural("%(count)s second", "%(count)s seconds")),
+)
+"""Seconds of a unit of time, and the texts for one and for several."""
+UNITS_FROM = 2
+"""Units from which a larger one is used: 90 minutes, 2 hours."""
+
+
+def format_duration(seconds: int, language: PanelLanguage) -> str:
+    """Return a duration in its largest unit of which there are at least two."""
+    units = ((size, texts) for size, texts in _DURATIONS if seconds >= UNITS_FROM * size)
+    size, texts = next(units, _DURATIONS[-1])
+    count = seconds // size
+    return language.texts.ngettext(*texts, count) % {"count": count}

@@ -16,8 +16,13 @@ class NavigationItem(NamedTuple):
 
 NAVIGATION = (
     NavigationItem("/", mark_text("Health")),
+    NavigationItem("/review", mark_text("Review")),
     NavigationItem("/memories", mark_text("Memories")),
+    NavigationItem("/ask", mark_text("Ask")),
     NavigationItem("/teach", mark_text("Teach")),
+    NavigationItem("/sessions", mark_text("Sessions")),
+    NavigationItem("/modules", mark_text("Modules")),
+    NavigationItem("/code", mark_text("Code")),
     NavigationItem("/trust", mark_text("Trust and settings")),
 )
 """The pages of the navigation in their order; a page enters when it exists."""

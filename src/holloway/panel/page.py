@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from holloway.panel.citations import CitedText
     from holloway.panel.locale import PanelLanguage
     from holloway.panel.panel import Panel
+    from holloway.service.ask import Conversation
     from holloway.service.holloway import Holloway
 
 FIELDS_MAX = 2_000
@@ -120,7 +121,21 @@ class Page:
     @property
     def review_path(self) -> str:
         """The page on which what waits is decided."""
-        return "/memories?preset=waiting"
+        return "/review"
+
+    @property
+    def conversation(self) -> Conversation:
+        """The conversation of this browser on the page Ask."""
+        return self.panel.conversations.get(self._browser)
+
+    def forget_conversation(self) -> None:
+        """Drop the conversation of this browser."""
+        self.panel.conversations.drop(self._browser)
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether this panel changes nothing."""
+        return self.panel.policy.read_only
 
     def is_below(self, path: str) -> bool:
         """Return whether this page is a path of the navigation, or below one."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from holloway.domain.ports import SystemClock
 from holloway.panel.access import PanelFolder
+from holloway.panel.conversations import Conversations
 from holloway.panel.flash import FlashMessages
 from holloway.service.holloway import Holloway
 
@@ -29,6 +30,7 @@ class Panel:
     policy: Policy
     clock: Clock = field(default_factory=SystemClock)
     flashes: FlashMessages = field(default_factory=FlashMessages)
+    conversations: Conversations = field(default_factory=Conversations)
 
     @property
     def folder(self) -> PanelFolder:

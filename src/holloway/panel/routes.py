@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.panel.views import bulk, entrance, health, memories, memory, teach, trust, welcome, wrong
+from holloway.panel.views import (
+    ask,
+    bulk,
+    code,
+    entrance,
+    health,
+    memories,
+    memory,
+    modules,
+    review,
+    sessions,
+    teach,
+    trust,
+    welcome,
+    wrong,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +55,26 @@ ROUTES = (
     PanelRoute("POST", "/memories/{id}/restore", memory.restore_memory),
     PanelRoute("GET", "/memories/{id}/wrong", wrong.show_dialog),
     PanelRoute("POST", "/memories/{id}/wrong", wrong.flag_wrong),
+    PanelRoute("GET", "/modules", modules.show_modules),
+    PanelRoute("POST", "/modules/edit", modules.edit_module),
+    PanelRoute("POST", "/modules/hide", modules.hide_module),
+    PanelRoute("POST", "/modules/reset", modules.reset_module),
+    PanelRoute("GET", "/modules/merge", modules.show_merge),
+    PanelRoute("POST", "/modules/merge", modules.merge_modules),
+    PanelRoute("GET", "/code", code.show_code),
+    PanelRoute("GET", "/ask", ask.show_conversation),
+    PanelRoute("POST", "/ask", ask.ask_question),
+    PanelRoute("POST", "/ask/again", ask.start_again),
+    PanelRoute("GET", "/sessions", sessions.show_sessions),
+    PanelRoute("GET", "/review", review.show_review),
+    PanelRoute("GET", "/review/queue", review.show_queue),
+    PanelRoute("POST", "/review/all", review.confirm_session),
+    PanelRoute("POST", "/review/postpone", review.postpone_session),
+    PanelRoute("POST", "/review/rules", review.confirm_rules),
+    PanelRoute("POST", "/review/map/{id}", review.decide_proposal),
+    PanelRoute("POST", "/review/{id}/edit", review.edit_card),
+    PanelRoute("POST", "/review/{id}/{action}", review.decide_card),
+    PanelRoute("GET", "/sessions/{id:path}", sessions.show_session),
     PanelRoute("POST", "/memories/{id}/{action}", memory.act_on_memory),
     PanelRoute("GET", "/teach", teach.show_form),
     PanelRoute("POST", "/teach", teach.teach_memory),
