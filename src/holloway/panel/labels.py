@@ -168,7 +168,7 @@ DROP_REASONS = (
     ("its commit is not in the repository", mark_text("its commit is not in the repository")),
 )
 """How the reason begins for which a candidate was held or dropped, and its text."""
-SIGNALS = {
+SIGNAL_NAMES = {
     "file_access": mark_text("file opened often"),
     "co_access": mark_text("files opened together"),
     "error_retry": mark_text("error and fix"),

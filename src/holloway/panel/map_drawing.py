@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 WIDTH = 960
 HEIGHT_MIN, HEIGHT_PER_NODE, HEIGHT_MAX = 260, 26, 1_500
-MARGIN = 14
+DRAWING_MARGIN = 14
 MODULE_RADIUS_MIN, MODULE_RADIUS_MAX, FILE_RADIUS = 15.0, 52.0, 8.0
 RADIUS_PER_ROOT = 7.0
 """Growth of a circle's radius with the root of its number of files, so that its area follows the number."""
@@ -90,7 +90,7 @@ def draw_map(graph: ModuleGraph) -> Drawing:
     labels = [_shorten(node.name.rpartition("/")[2] if node.is_file else node.name) for node in nodes]
     height = min(HEIGHT_MAX, HEIGHT_MIN + HEIGHT_PER_NODE * len(nodes))
     radii = [_find_radius(node) for node in nodes]
-    places = _place_nodes(graph, height, room=max(radii, default=0.0) + LABEL_HEIGHT + MARGIN)
+    places = _place_nodes(graph, height, room=max(radii, default=0.0) + LABEL_HEIGHT + DRAWING_MARGIN)
     boxes = [_Box(x, y, radius, label) for radius, label, (x, y) in zip(radii, labels, places, strict=True)]
     _separate(boxes, height)
     circles = tuple(
@@ -151,8 +151,8 @@ def _separate(boxes: Sequence[_Box], height: float) -> None:
             for other in boxes[position + 1 :]:
                 has_moved |= _push_apart(box, other)
         for box in boxes:
-            box.x = min(max(box.x, MARGIN + box.half_width), WIDTH - MARGIN - box.half_width)
-            box.y = min(max(box.y, MARGIN + box.radius), height - MARGIN - box.radius - LABEL_HEIGHT)
+            box.x = min(max(box.x, DRAWING_MARGIN + box.half_width), WIDTH - DRAWING_MARGIN - box.half_width)
+            box.y = min(max(box.y, DRAWING_MARGIN + box.radius), height - DRAWING_MARGIN - box.radius - LABEL_HEIGHT)
         if not has_moved:
             return
 

@@ -21,7 +21,7 @@ from holloway.panel.data import ProjectData
 from holloway.panel.flash import Flash
 from holloway.panel.locale import choose_language, load_languages
 from holloway.panel.navigation import NAVIGATION
-from holloway.panel.templating import get_environment
+from holloway.panel.template_environment import get_environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
