@@ -141,6 +141,10 @@ def test_modules_are_listed_shown_and_corrected(cli: Cli) -> None:
     assert (shown["name"], shown["purpose"]) == ("people", "Who is who")
     assert cli("module", "people", "--reset").code == 0
     assert name in [one["name"] for one in cli("modules", "--json").json["modules"]]
+    assert cli("module", name, "--hide").code == 0
+    assert name not in [one["name"] for one in cli("modules", "--json").json["modules"]]
+    assert cli("module", name, "--show").code == 0
+    assert name in [one["name"] for one in cli("modules", "--json").json["modules"]]
 
 
 def test_where_there_is_no_module_that_is_said(cli: Cli, tmp_path: Path) -> None:
