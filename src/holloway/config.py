@@ -22,6 +22,8 @@ SUMMARY_CHARS_MAX = 320
 DETAIL_CHARS_MAX = 1_000
 DETAIL_ITEMS_MAX = 40
 TAG_CHARS_MAX = 64
+KEY_NAME_CHARS_MAX = 512
+"""Longest name of a value that a program stores: its namespace and its key."""
 MEMORY_TAGS_MAX = 32
 MEMORY_FILES_MAX = 64
 MEMORY_MODULES_MAX = 16
@@ -113,12 +115,13 @@ BRIEF_TRAPS_MAX = 5
 BRIEF_MODULES_MAX = 12
 TOOL_RESULT_TOKENS_MAX = 300
 TOOL_RESULT_MEMORIES_MAX = 4
-PROMPT_TOKENS_MAX = 1_500
-PROMPT_FILES_MAX = 10
-PROMPT_COUPLED_MAX = 3
-PROMPT_TESTS_MAX = 4
-PROMPT_MEMORIES_MAX = 6
-REASON_WORDS_MAX = 4
+PROMPT_TOKENS_MAX = 350
+PROMPT_FILES_MAX = 2
+"""Files with a reason; the next ones are bare paths."""
+PROMPT_BARE_FILES_MAX = 7
+PROMPT_TESTS_MAX = 1
+PROMPT_MEMORIES_MAX = 3
+REASON_WORDS_MAX = 3
 """Words of a task that the reason for a file names."""
 STEP_TOKENS_MAX = 500
 STEP_TOKENS_PER_SESSION_MAX = 4_000
@@ -444,13 +447,6 @@ SETTINGS = {
             "Reranking of the best twenty search results: none (`off`), late interaction with the built-in model "
             "(`late`), or your cross-encoder (`onnx`). After a timeout of one second the original order is kept.",
         ),
-        Setting(
-            "panel.editor",
-            "vscode",
-            (),
-            "Editor that the panel's links to lines open: `vscode`, `vscode-insiders`, `cursor`, `windsurf`, `zed`, "
-            "`idea`, `none`, or the address of another one with `{path}` and `{line}`.",
-        ),
         Setting("rerank.folder", "", (), "Folder of that cross-encoder, with `model.onnx` and `tokenizer.json`."),
         Setting(
             "llm.provider",
@@ -518,6 +514,13 @@ SETTINGS = {
             (),
             "Monthly token cap of the reader in this project, apart from `llm.monthly_tokens`.",
             maximum=LLM_MONTHLY_TOKENS_MAX,
+        ),
+        Setting(
+            "panel.editor",
+            "vscode",
+            (),
+            "Editor that the panel's links to lines open: `vscode`, `vscode-insiders`, `cursor`, `windsurf`, `zed`, "
+            "`idea`, `none`, or the address of another one with `{path}` and `{line}`.",
         ),
     )
 }

@@ -35,9 +35,14 @@ def test_a_tool_call_on_several_files_is_one_entry_with_its_result() -> None:
             Result(3.0, "c1#2", ok=False, text="two"),
             Call(4.0, "c2", ToolKind.SEARCH, "Grep", pattern="token"),
             Result(5.0, "gone", ok=False),
+            Call(6.0, "c3", ToolKind.READ, "Read", "a.py"),
+            Call(6.0, "c3#2", ToolKind.READ, "Read", "b.py"),
+            Result(7.0, "c3", ok=False),
+            Result(7.0, "c3#2", ok=True),
         ]
     )
-    assert [entry.kind for entry in entries] == [EntryKind.PROMPT, EntryKind.TOOL, EntryKind.TOOL]
+    assert [entry.kind for entry in entries] == [EntryKind.PROMPT, EntryKind.TOOL, EntryKind.TOOL, EntryKind.TOOL]
+    assert entries[3].succeeded is False
     assert (entries[1].paths, entries[1].succeeded, entries[1].result) == (("a.py", "b.py"), False, "one")
     assert (entries[2].text, entries[2].succeeded, entries[2].action) == ("token", None, "search")
 

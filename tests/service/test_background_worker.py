@@ -88,9 +88,11 @@ def test_a_running_worker_gets_a_request_and_no_second_process(folder: str, proc
 
 
 def test_systems_without_flock_tell_a_running_worker_too(folder: str) -> None:
-    with FileLock(background_worker.lock_file(folder)):
-        assert background_worker._is_locked(folder)
-    assert not background_worker._is_locked(folder)
+    path = background_worker.lock_file(folder)
+    assert not background_worker._is_locked_elsewhere(path)
+    with FileLock(path):
+        assert background_worker._is_locked_elsewhere(path)
+    assert not background_worker._is_locked_elsewhere(path)
 
 
 def test_a_folder_without_a_lock_has_no_worker(folder: str) -> None:

@@ -60,6 +60,8 @@ def test_the_score_is_the_geometric_mean_of_its_parts(memory: Holloway, clock: F
     assert score.confidence == pytest.approx((0.9 + 0.8 + 0.7) / 3, abs=0.001)
     expected = 100 * (score.confidence * score.coverage * score.reviewed) ** (1 / 3)
     assert score.score == round(expected)
+    memory.forget([taught(memory, "what a person taught waits for nobody").id])
+    assert health.measure_health(memory).score.reviewed == 0.5
     memory.forget([second])
     assert health.measure_health(memory).score.reviewed == 1.0
     clock.advance(days=31)

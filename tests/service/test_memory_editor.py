@@ -117,7 +117,7 @@ def test_the_last_forgotten_memories_are_those_of_one_moment(memory: Holloway, c
 
 
 def test_a_memory_of_every_project_is_about_no_file(memory: Holloway) -> None:
-    with pytest.raises(InvalidInput, match="is about no file"):
+    with pytest.raises(InvalidInput, match="cannot be tied to a file"):
         memory.remember("I prefer tabs", files=["README.md"], user=True)
     own = memory.remember("I prefer tabs", user=True).memory
     assert own is not None
@@ -288,7 +288,7 @@ def test_a_memory_of_all_projects_that_does_not_apply_here_stays_elsewhere(
     memory: Holloway, repository: Repository, tmp_path: Path
 ) -> None:
     made = taught(memory, "Always sign commits with a key", type="preference", user=True)
-    with pytest.raises(InvalidInput, match="is not replaced"):
+    with pytest.raises(InvalidInput, match="cannot be replaced"):
         memory.wrong(made.id, "not_here", instead="unsigned")
     assert memory.wrong(made.id, "not_here").is_alive
     with holloway.open(make_repository(tmp_path / "elsewhere", {"a.py": "x = 1\n"}).root) as other:
@@ -307,6 +307,10 @@ def test_what_was_derived_from_a_wrong_memory_waits_for_a_person(memory: Hollowa
     derived = Draft("sessions end with their token", relations=(Relation(RelationType.DERIVED_FROM, memory=made.id),))
     added = memory.store.memories.add_memory(sanitize_draft(derived, str(memory.project.root))).memory
     assert added is not None
+    for reason, instead in (("partly", ""), ("not_here", "tokens live a day")):
+        with pytest.raises(InvalidInput):
+            memory.wrong(made.id, reason, instead=instead)
+    assert memory.get(added.id).review is None, "a refused correction changes nothing"
     memory.wrong(made.id, "incorrect")
     assert memory.get(added.id).review == "disputed"
     assert memory.get(added.id).is_alive

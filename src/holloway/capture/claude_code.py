@@ -323,9 +323,9 @@ class _Transcript:
         if row.get("isCompactSummary") is True:
             yield Summarized(self._following.at, join_text_blocks(content, "text"))
             return
-        said = join_text_blocks(content, "text")
-        is_expansion = bool(self._command) and row.get("parentUuid") == self._command and not said.startswith("<")
-        self._command = as_text(row.get("uuid")) if may_be_expanded(said) else ""
+        message = join_text_blocks(content, "text")
+        is_expansion = bool(self._command) and row.get("parentUuid") == self._command and not message.startswith("<")
+        self._command = as_text(row.get("uuid")) if may_be_expanded(message) else ""
         hidden = any(row.get(name) is True for name in ("isMeta", "isVisibleInTranscriptOnly"))
         if is_expansion or hidden or as_mapping(row.get("origin")).get("kind", "human") != "human":
             yield from self._following.record_delivery(*read_host_entry(content))
@@ -334,9 +334,9 @@ class _Transcript:
         if planning and not self._planning:
             yield Plan(self._following.at, mode=True)
         self._planning = planning
-        yield from self._parse_teammates(said)
+        yield from self._parse_teammates(message)
         yield from self._parse_inserted(content)
-        text = extract_user_text(said)
+        text = extract_user_text(message)
         self._queue.drop(text)
         yield from self._following.record_prompt(text)
 
@@ -345,17 +345,17 @@ class _Transcript:
         for host_text in list_inserted_texts(content):
             yield from self._following.record_delivery(*host_text)
 
-    def _parse_teammates(self, said: str) -> Iterator[Event]:
+    def _parse_teammates(self, message: str) -> Iterator[Event]:
         """Yield the messages of other agents of a team, which the host delivers in the user's name."""
-        if not said.lstrip().startswith("<teammate-message"):
+        if not message.lstrip().startswith("<teammate-message"):
             return
-        for match in islice(_TEAMMATE.finditer(said), TEAMMATES_MAX):
+        for match in islice(_TEAMMATE.finditer(message), TEAMMATES_MAX):
             text = match[2].strip()
             if text and not text.startswith("{"):  # a notice of the host, such as that a team-mate is idle
                 yield Said(self._following.at, text, actor=f"{TEAMMATE_PREFIX}{match[1]}")
 
-    def _parse_result(self, block: Mapping[str, object], told: object) -> Iterator[Event]:
-        facts = as_mapping(told)
+    def _parse_result(self, block: Mapping[str, object], result: object) -> Iterator[Event]:
+        facts = as_mapping(result)
         output = join_result_texts(block.get("content"))
         call = self._following.find_open_call(block.get("tool_use_id"))
         if call is None:

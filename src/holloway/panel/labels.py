@@ -384,6 +384,9 @@ SETTING_GROUPS = {
         "llm.key_env": mark_text("Name of the variable with its key"),
         "llm.monthly_tokens": mark_text("Tokens a month, at most"),
     },
+    mark_text("Links to lines of code"): {
+        "panel.editor": mark_text("Editor that they open"),
+    },
 }
 """Settings that the panel changes, by group, with what they mean; the value of a variable is never shown."""
 SETTING_LABELS = {key: label for group in SETTING_GROUPS.values() for key, label in group.items()}

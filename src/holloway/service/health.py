@@ -14,7 +14,7 @@ from holloway.domain.ports import format_stamp, parse_stamp
 from holloway.proof.record_fields import complete_record
 from holloway.safety.repository_text import admit
 from holloway.service import background_worker
-from holloway.service.doctor import ANSWERS_DAYS
+from holloway.service.doctor import RECENT_DAYS
 from holloway.service.memory_list import list_active
 from holloway.service.reader import describe_reader
 from holloway.store import answer_log, registry, session_ledger
@@ -302,7 +302,7 @@ def _list_failed_jobs(memory: Holloway) -> list[Attention]:
 
 
 def _list_dropped(memory: Holloway) -> list[answer_log.LoggedAnswer]:
-    since = format_stamp(memory.clock.now() - timedelta(days=ANSWERS_DAYS))
+    since = format_stamp(memory.clock.now() - timedelta(days=RECENT_DAYS))
     answers = answer_log.read_answers(str(memory.project.folder), since=since)
     return [answer for answer in answers if answer.outcome == answer_log.ANSWER_DROPPED]
 

@@ -126,7 +126,7 @@ class MemoryEditor:
     ) -> Remembered:
         """Teach a memory; type, files and module are inferred if not given. Raises InvalidInput for a missing file."""
         if user and files:
-            raise InvalidInput("What holds in every project is about no file.", "Leave out --file or --user.")
+            raise InvalidInput("A --user memory cannot be tied to a file.", "Leave out --file or --user.")
         existing_paths = existing_files(self._opened.project, files or (), where)
         inferred = Inferred()
         if not user:
@@ -275,12 +275,17 @@ class MemoryEditor:
         """
         store, memory = self._opened.find_living(reference)
         why = parse_choice(WrongReason, reason)
+        if why is WrongReason.PARTLY and not instead:
+            hint = f'Give it: `holloway wrong {memory.id} --reason partly "..."`, or use --reason incorrect.'
+            raise InvalidInput("The right text is missing; nothing was changed.", hint)
+        if why is WrongReason.NOT_HERE and instead:
+            raise InvalidInput(
+                "A memory that does not apply here cannot be replaced.", "Teach the text with `holloway remember`."
+            )
         full_reason = f"{why}" + (f": {sanitize_reason(note)}" if note else "")
         self._review_derived(memory, full_reason)
         if why is WrongReason.PARTLY:
             return self._correct_part(memory, full_reason, instead)
-        if why is WrongReason.NOT_HERE and instead:
-            raise InvalidInput("What does not apply here is not replaced.", "Teach the text with `holloway remember`.")
         if why is WrongReason.NOT_HERE and store is not self._opened.store:
             excluded_memories.exclude_memory(self._opened.store, memory.id)
             store.memories.add_history(memory.id, "excluded", f"{self._opened.project.name}: {full_reason}")
@@ -306,11 +311,6 @@ class MemoryEditor:
 
     def _correct_part(self, memory: Memory, reason: str, instead: str) -> Memory:
         """Edit a memory of which a part is wrong; its history keeps the old text and the reason."""
-        if not instead:
-            raise InvalidInput(
-                "The right text is missing; nothing was changed.",
-                f'Give it: `holloway wrong {memory.id} --reason partly "..."`, or use --reason incorrect.',
-            )
         store = self._opened.find_living(memory.id)[0]
         with store.database.write_transaction():
             edited = self.edit(memory.id, content=instead)[0]

@@ -14,7 +14,7 @@ from holloway.promotion.gates import is_strict
 from holloway.promotion.pipeline import STRICT_FACTOR
 from holloway.safety.repository_text import admit
 from holloway.service.activity_feed import list_activities
-from holloway.service.doctor import ANSWERS_DAYS
+from holloway.service.doctor import RECENT_DAYS
 from holloway.service.health import measure_health
 from holloway.service.panel_address import find_panel
 from holloway.service.project_finder import find_claim
@@ -71,12 +71,12 @@ def status(memory: Holloway) -> dict[str, Any]:
 
 def _answers(memory: Holloway) -> dict[str, Any]:
     """Count the recent answers of hooks to agents by outcome: full, shortened or dropped because of a timeout."""
-    since = format_stamp(memory.clock.now() - timedelta(days=ANSWERS_DAYS))
+    since = format_stamp(memory.clock.now() - timedelta(days=RECENT_DAYS))
     owed = answer_log.read_answers(str(memory.project.folder), since=since)
     counts = answer_log.count_outcomes(owed)
     latest = owed[-1].session if owed else ""
     return {
-        "days": ANSWERS_DAYS,
+        "days": RECENT_DAYS,
         "given": counts.pop(answer_log.ANSWER_FULL),
         "degraded": counts.pop(answer_log.ANSWER_DEGRADED),
         "dropped": counts.pop(answer_log.ANSWER_DROPPED),

@@ -186,7 +186,7 @@ class SessionEvidence:
         ]
         sources = trace_signals(self.pad, signals, trust).sources
         return [
-            quote._replace(source=sources.get(id(signal), "") or _VOICE_SOURCES.get(quote.row.voice, ""))
+            quote._replace(source=_VOICE_SOURCES.get(quote.row.voice, "") or sources.get(id(signal), ""))
             for quote, signal in zip(quotes, signals, strict=True)
         ]
 
