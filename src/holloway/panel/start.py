@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,4 +96,5 @@ def _serve(
         )
         app = create_app(Panel(project, Path(config.data_home()), policy), api(project.root))
         announce(folder.make_link(folder.publish(bound_port)))
-        server.make_server(app).run(sockets=[listener])
+        with suppress(KeyboardInterrupt):  # the server has stopped when it passes the interrupt on
+            server.make_server(app).run(sockets=[listener])
