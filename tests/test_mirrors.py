@@ -30,7 +30,7 @@ ELSEWHERE = {
     "promotion/reader/lesson_evidence.py": "promotion/reader/test_lesson_checks.py",
     "promotion/rules_files/rules_export.py": "promotion/rules_files/test_rules_import.py",
     "service/first_steps.py": "panel/ shows them",
-    "service/panel_address.py": "panel/ links to its pages",
+    "service/panel_address.py": "names of store/test_panel_address.py",
     "store/bulk_changes.py": "service/test_bulk_actions.py",
 }
 """Modules, or folders of them, without a test file of their name, and what tests them."""
