@@ -110,7 +110,7 @@ def test_pages_can_be_read_without_javascript(chromium: Browser, address: str, p
     page.goto(f"{base}/memories/{ids['memory']}/wrong")
     page.get_by_label("Does not apply here").check()
     page.get_by_role("button", name="Flag wrong").click()
-    assert page.get_by_role("button", name="Undo").is_visible()
+    page.get_by_role("button", name="Undo").wait_for()
     context.close()
 
 
