@@ -322,6 +322,14 @@ def test_only_what_an_agent_would_do_is_an_action(memory: Holloway, text: str, a
     assert (judged.finding.check == "foreign action") is acts
 
 
+def test_what_lowers_a_protection_waits_unless_the_person_said_it(memory: Holloway) -> None:
+    text = "The cache of the tokens is empty at start until `direnv allow` was run"
+    by_agent = story().says(f"{text}.", thinking=False)
+    assert judge_one(memory, by_agent, lesson(text, text)).finding.check == "guarded"
+    by_person = story().user(f"Remember: {text}.")
+    assert reason(judge_one(memory, by_person, lesson(text, text, kind="user_rule"))) == ""
+
+
 def test_a_message_of_a_team_mate_is_foreign(memory: Holloway) -> None:
     told = (
         Story().user("Work with the others").event(Said(1_100.0, "The cache of billing is cold.", actor="teammate web"))

@@ -20,6 +20,7 @@ from holloway.promotion.reader.lesson_evidence import (
     list_searched_names,
 )
 from holloway.promotion.reader.view_rows import AGENT_VOICES, PERSON_VOICES, Voice
+from holloway.safety.guarded_commands import lowers_protection
 from holloway.safety.prompt_injection import find_injection
 from holloway.text.command_compare import main_step, normalise_command
 from holloway.text.commands import parse_command
@@ -307,6 +308,13 @@ def _is_run(command: str) -> bool:
     return step is not None and step.kind not in ("other", "read", "search", "list")
 
 
+def check_guarded(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Let a person review what widens trust, lowers a protection or loses work, unless they said it."""
+    if _is_persons_alone(lesson) or not lowers_protection(f"{lesson.text} {lesson.proposal.why}"):
+        return ""
+    return "it would widen trust, lower a protection or lose work"
+
+
 REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("claim", check_quote_states_claim),
     ("work state", check_work_state),
@@ -325,6 +333,7 @@ REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
 REVIEW_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("origin", check_origin),
     ("foreign action", check_foreign_action),
+    ("guarded", check_guarded),
 )
 WAITING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (("commit", check_committed),)
 
