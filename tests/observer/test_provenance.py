@@ -15,7 +15,7 @@ from holloway.observer.carriers import Trust
 from holloway.observer.provenance import EARLIER, OVERFLOW, PASTED, SourceTracer, trace_signals, trace_texts
 from holloway.observer.scratchpad import Action
 from holloway.observer.signals.signal import Signal, SignalName
-from holloway.text.sketch import digest_name, sketch_text
+from holloway.text.sketch import digest_name, sketch_names, sketch_text
 from tests.observer.story import Story
 
 PAGE = "The client keeps its release tokens in the harbour vault, which every worker may open without a password."
@@ -786,6 +786,17 @@ def test_the_unrecorded_part_of_a_long_foreign_result_taints(fields: dict[str, A
     assert tracer.find_source(LATE) == SITE
     assert tracer.find_source(OWN_LINE) == ""
     assert set(tracer.foreign_digests) >= set(sketch_text(LATE, 100))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"whole": f"{PAGE}\n\nSee quay17.example."}, {"digests": tuple(sketch_names("See quay17.example.", 10))}],
+)
+def test_a_name_that_only_the_unrecorded_part_of_a_foreign_result_has_taints(fields: dict[str, Any]) -> None:
+    tracer = SourceTracer(Trust())
+    tracer.observe_action(replace(web(), **fields))
+    assert tracer.find_source("The guide is on quay17.example, as everybody knows.") == SITE
+    assert tracer.find_source("The guide is on quay18.example, as everybody knows.") == ""
 
 
 def test_the_source_of_an_unrecorded_part_is_the_one_that_has_the_sentence() -> None:

@@ -23,7 +23,15 @@ from holloway.observer.words.prompt import is_host_text, split_pasted_blocks
 from holloway.safety.prompt_injection import find_imperative, find_injection
 from holloway.safety.repository_text import is_readable
 from holloway.text.commands import parse_command
-from holloway.text.sketch import digest_name, digest_sentence, is_sketched, sketch_text, split_sentences
+from holloway.text.sketch import (
+    digest_name,
+    digest_sentence,
+    is_odd_name,
+    is_sketched,
+    sketch_names,
+    sketch_text,
+    split_sentences,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +53,6 @@ NAME_DIGESTS_MAX = 100
 """Limits of the digests of foreign text that a session, a text and its names leave behind."""
 OVERFLOW = "too much text to compare"
 
-_ODD_NAME = re.compile(r"[a-z].*[\d._]|\d.*[a-z]|-.*-")
 _DIGEST = re.compile(r"[0-9a-f]{8}")
 """An edited line as the journal stores it: a digest, not text."""
 _ORDER = re.compile(
@@ -153,7 +160,10 @@ class SourceTracer:
                 return EARLIER
             if is_sketched(sentence, self._sketches) and not self._was_said(sentence, self._own, self._said):
                 return next(self._sketches[digest] for digest in digest_sentence(sentence) if digest in self._sketches)
-        return EARLIER if any(digest_name(name) in self._earlier for name in self._list_odd_names(text)) else ""
+        for digest in map(digest_name, self._list_odd_names(text)):
+            if digest in self._sketches or digest in self._earlier:
+                return self._sketches.get(digest, EARLIER)
+        return ""
 
     @staticmethod
     def _was_said(text: str, *indexes: TextIndex) -> bool:
@@ -161,7 +171,7 @@ class SourceTracer:
         return all(any(index.find_quoted_source(part) for index in indexes) for part in digest_sentences(text))
 
     def _list_odd_names(self, text: str) -> list[str]:
-        return [name for name in list_names(text) if _ODD_NAME.search(name) and self._is_strange(name)]
+        return [name for name in list_names(text) if is_odd_name(name) and self._is_strange(name)]
 
     def find_quoted_source(self, text: str) -> str:
         """Return the foreign source that a text quotes word for word, or an empty string."""
@@ -192,7 +202,7 @@ class SourceTracer:
         """Whether a name is known neither from own text nor to the project; without a word list its form decides."""
         if self._own.find_name_source(name):
             return False
-        return bool(_ODD_NAME.search(name)) if self._is_known_name is None else not self._is_known_name(name)
+        return is_odd_name(name) if self._is_known_name is None else not self._is_known_name(name)
 
     def _observe_prompt(self, text: str) -> str:
         """Record a prompt: typed text is own, unless it quotes; orders in a pasted block are foreign."""
@@ -242,7 +252,9 @@ class SourceTracer:
 
     def _add_unrecorded_part(self, action: Action, source: str) -> None:
         """Add the part of a long foreign result that is known by its digests only."""
-        digests = action.digests or (sketch_text(action.whole, TEXT_DIGESTS_MAX) if action.whole else ())
+        digests: Sequence[int] = action.digests
+        if action.whole and not digests:
+            digests = [*sketch_names(action.whole, NAME_DIGESTS_MAX), *sketch_text(action.whole, TEXT_DIGESTS_MAX)]
         room = SESSION_DIGESTS_MAX - len(self._sketches)
         self._sketches.update(dict.fromkeys(digests[: max(0, room)], source))
         self.foreign_digests.update(dict.fromkeys(digests[: max(0, SESSION_DIGESTS_MAX - len(self.foreign_digests))]))
