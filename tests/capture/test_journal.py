@@ -345,7 +345,7 @@ def test_a_transcript_that_is_not_there_is_none(tmp_path: Path) -> None:
 def test_an_output_that_is_kept_or_that_a_transcript_has_leaves_no_sketch(tmp_path: Path) -> None:
     transcript = tmp_path / "t.jsonl"
     transcript.touch()
-    given = {"tool_input": {}, "tool_response": PAGE, "transcript_path": str(transcript)}
-    assert "digests" not in kept(tmp_path, "Read", **given)
+    read = kept(tmp_path, "Read", tool_input={}, tool_response=PAGE, transcript_path=str(transcript))
+    assert "digests" not in read
     assert "digests" not in kept(tmp_path, "WebFetch", tool_input={}, tool_response={"result": PAGE})
     assert "digests" not in kept(tmp_path, "Edit", tool_input={}, tool_response=PAGE)
