@@ -331,8 +331,8 @@ def test_the_sketch_of_an_output_has_its_odd_names_and_is_bounded(tmp_path: Path
 @pytest.mark.parametrize(("host", "name"), [("gemini", "t.jsonl"), ("cursor", "t.jsonl"), ("claude-code", "t.json")])
 def test_a_transcript_that_holloway_cannot_read_is_none(tmp_path: Path, host: str, name: str) -> None:
     (tmp_path / name).touch()
-    event = {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}, "tool_response": PAGE}
-    event |= {"transcript_path": str(tmp_path / name), "cwd": str(tmp_path), "session_id": "s1"}
+    event: dict[str, object] = {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}}
+    event |= {"tool_response": PAGE, "transcript_path": str(tmp_path / name), "cwd": str(tmp_path), "session_id": "s1"}
     assert journal.entry_of(event, NOW, str(tmp_path), host)["digests"]
 
 
