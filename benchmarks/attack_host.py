@@ -265,10 +265,10 @@ class McpServer:
 
 def _read_environments() -> Iterator[bytes]:
     with suppress(FileNotFoundError):  # no /proc
-        for name in os.listdir("/proc"):
-            if name.isdigit():
+        for process in Path("/proc").iterdir():
+            if process.name.isdigit():
                 with suppress(OSError):  # another user's process, or one that has ended
-                    yield Path("/proc", name, "environ").read_bytes()
+                    yield (process / "environ").read_bytes()
 
 
 def _collect_strings(value: Any) -> Iterator[str]:
