@@ -102,11 +102,16 @@ class TextIndex:
         self._index_queue()
         return self._names.get(name, "")
 
-    def find_quoted_source(self, sentence: Sentence) -> str:
-        """Return the source of the text that a sentence quotes, or an empty string."""
-        self._index_queue()
+    def find_quoted_source(self, sentence: Sentence, *others: TextIndex) -> str:
+        """Return the source of the text that a sentence quotes, or an empty string; what other indexes have is none."""
+        for index in (self, *others):
+            index._index_queue()
         runs = set(sentence.shingles)
-        shared = [run for run in sentence.shingles if run in self._shingles]
+        shared = [
+            run
+            for run in sentence.shingles
+            if run in self._shingles and not any(run in index._shingles for index in others)
+        ]
         count = len(set(shared))
         needed = max(min(QUOTED_RUNS_MIN, len(runs)), self._quoted_share_min * len(runs))
         needed = needed if self._quoted_runs_sure is None else min(needed, self._quoted_runs_sure)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from holloway.text.plain_text import to_plain_text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -39,14 +41,14 @@ def sketch_text(text: str, limit: int, per_sentence: int = SKETCH_DIGESTS) -> li
 
     Of a text with many sentences fewer of each are kept, so that its end is recognised like its beginning.
     """
-    sentences = [digests for sentence in split_sentences(_cut_middle(text)) if (digests := digest_sentence(sentence))]
+    sentences = [digests for sentence in _split_plain(text) if (digests := digest_sentence(sentence))]
     share = max(SKETCH_HITS_MIN, min(per_sentence, limit // max(1, len(sentences))))
     return list(dict.fromkeys(digest for digests in sentences for digest in sorted(set(digests))[:share]))[:limit]
 
 
 def sketch_names(text: str, limit: int) -> list[int]:
     """Return the digests of names in a text that no word looks like: hosts, identifiers, packages."""
-    tokens = (token.strip(".+-") for token in _TOKEN.findall(_cut_middle(text).lower()))
+    tokens = (token.strip(".+-") for token in _TOKEN.findall(to_plain_text(_cut_middle(text)).lower()))
     return [digest_name(name) for name in list(dict.fromkeys(filter(is_odd_name, tokens)))[:limit]]
 
 
@@ -64,7 +66,7 @@ def digest_sentence(sentence: str) -> list[int]:
     """Return the digests of all shingles of a sentence; none if it has too few content words."""
     from _blake2 import blake2b  # the module behind hashlib, which would load much more
 
-    words = _WORD.findall(sentence.lower())
+    words = _WORD.findall(to_plain_text(sentence).lower())
     if sum(len(word) > 3 for word in words) < SKETCH_CONTENT_WORDS_MIN:
         return []
     runs = (words[at : at + SKETCH_SHINGLE_WORDS] for at in range(max(1, len(words) - SKETCH_SHINGLE_WORDS + 1)))
@@ -91,6 +93,10 @@ def split_sentences(text: str) -> list[str]:
 
 def _split_long(sentence: str) -> list[str]:
     return sentence.splitlines() if sentence.count(" ") > _LINE_WORDS_MAX else [sentence]
+
+
+def _split_plain(text: str) -> list[str]:
+    return split_sentences(to_plain_text(_cut_middle(text)))
 
 
 def _cut_middle(text: str) -> str:
