@@ -910,7 +910,12 @@ def test_what_foreign_text_adds_is_foreign_also_if_the_project_is_read_later() -
 
 def test_a_project_is_searched_for_a_bounded_number_of_long_sentences() -> None:
     searched: list[Sequence[str]] = []
-    tracer = SourceTracer(Trust(find_committed=lambda words: searched.append(words) or []))
+
+    def find_committed(words: Sequence[str]) -> list[str]:
+        searched.append(words)
+        return []
+
+    tracer = SourceTracer(Trust(find_committed=find_committed))
     tracer.observe_action(web(text=f"{PROJECT_LINE}\n\nThe till is shut at ten and so are we all."))
     assert tracer.find_source("The till is shut at ten and so are we all.") == SITE
     assert searched == []
