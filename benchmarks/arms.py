@@ -1,4 +1,4 @@
-"""What past sessions are worth beside sessions that hold no knowledge: the placebo and the foreign arm."""
+"""Control arms for past sessions: the placebo and the sessions of another project, which hold no knowledge."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Checkout:
         git(self.root, "clean", "-ffdxq")
 
     def stand(self, commit: str, branch: str, *, main: str) -> None:
-        """Check out a commit as the tip of a branch, beside a main branch and no other; without a name, no branch."""
+        """Check out a commit as the tip of a branch, with a main branch and no other; without a name, no branch."""
         self.move(commit)
         for name in git(self.root, "for-each-ref", "--format=%(refname)", "refs/heads").split():
             git(self.root, "update-ref", "-d", name)

@@ -12,7 +12,7 @@ import argparse
 import json
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -23,9 +23,11 @@ from holloway.capture import claude_code, codex, copilot, opencode, opencode_sto
 from holloway.capture.json_lines import as_mapping, as_text, read_objects
 from holloway.domain.event import Call, Event
 from holloway.embeddings.vocabulary import is_ordinary_word
+from holloway.git.queries import WORDS_SHARE_MIN
 from holloway.observer.carriers import Trust
 from holloway.observer.observer import Observer
 from holloway.observer.provenance import WEAK_SOURCES, trace_texts
+from holloway.text.file_roles import is_third_party
 
 FILES = ("lessons_tuning.jsonl", "lessons_reporting.jsonl")
 WORTH_MIN = 2
@@ -92,6 +94,7 @@ def decide_lessons(data: Path, transcripts: Path, repositories: Path) -> Iterato
             root=root,
             is_known_name=partial(_is_known_name, names),
             is_tracked=tracked.__contains__,
+            find_committed=partial(_find_texts, repositories / folder / "repo", started),
         )
         session_lessons = [lesson for lesson in lessons if lesson.session == session]
         quotes = [quote for lesson in session_lessons for quote in lesson.quotes]
@@ -115,6 +118,23 @@ def _list_files(repository: Path, before: float) -> frozenset[str]:
     command += [f"--until={moment}", "--pretty=format:", "--name-only", "--diff-filter=AMR"]
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return frozenset(name for name in listed.splitlines() if name)
+
+
+def _find_texts(repository: Path, before: float, words: Sequence[str]) -> Iterator[str]:
+    """Yield the texts of files with all of these words in the newest commit of a repository up to a time."""
+    moment, git = datetime.fromtimestamp(before, UTC).isoformat(), ["git", f"--git-dir={repository}"]
+    listing = [*git, "rev-list", "-1", f"--before={moment}", "--exclude=refs/heads/entire/*", "--branches"]
+    commit = subprocess.run(listing, capture_output=True, text=True, check=True).stdout.strip()
+    patterns = [item for word in words for item in ("-e", word)]
+    search = [*git, "grep", "-oIiF", "--null", *patterns, commit, "--"]
+    matches: dict[str, set[str]] = {}
+    for line in subprocess.run(search, capture_output=True, text=True).stdout.splitlines() if commit else ():
+        name, _, word = line.partition("\0")
+        matches.setdefault(name, set()).add(word.lower())
+    names = (name for name in matches if len(matches[name]) >= WORDS_SHARE_MIN * len(words))
+    for name in sorted(names, key=lambda name: -len(matches[name]))[:10]:
+        if not is_third_party(name.partition(":")[2]):
+            yield subprocess.run([*git, "show", name], capture_output=True, text=True, errors="replace").stdout
 
 
 def _is_known_name(names: frozenset[str], name: str) -> bool:

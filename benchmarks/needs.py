@@ -44,8 +44,11 @@ LABELS_FROM = (
 )
 TRANSCRIPTS = "transcripts"
 """The folder of the data folder with a folder of transcripts for each project."""
-TRANSCRIPTS_FROM = f"`{PREPARE} transcripts CLONE DIR` takes them from the branch entire/checkpoints/v1 of its clone."
 FILES = {
+    TRANSCRIPTS: (
+        f"`{PREPARE} transcripts CLONE DIR` takes a project's sessions from the branch entire/checkpoints/v1 of its "
+        "clone, whose folder names them."
+    ),
     sessions.DEV: SESSIONS_FROM,
     "error_fix_dev.jsonl": LABELS_FROM,
     "self_correction_dev.jsonl": LABELS_FROM,
@@ -83,7 +86,7 @@ def transcripts(names: Sequence[str]) -> Need:
 
     def missing(given: Given) -> str:
         absent = [name for name in names if not (given.data and (given.data / TRANSCRIPTS / name).is_dir())]
-        return "\n    ".join([f"transcripts of {name}: {TRANSCRIPTS_FROM}" for name in absent])
+        return "\n    ".join([f"transcripts of {name}: {FILES[TRANSCRIPTS]}" for name in absent])
 
     return Need("--data DIR", missing)
 

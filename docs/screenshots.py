@@ -143,7 +143,7 @@ def list_shots(ids: dict[str, str]) -> list[Shot]:
         Shot("wrong", f"/memories/{ids['memory']}", key="w"),
         Shot("wrong-page", f"/memories/{ids['memory']}/wrong"),
         Shot("review", "/review"),
-        Shot("review-session", f"/review?session={ids['session']}"),
+        Shot("review-session", "/review?session=claude-0"),
         Shot("review-card", "/review/queue"),
         Shot("sessions", "/sessions"),
         Shot("session", f"/sessions/{ids['session']}"),

@@ -8,7 +8,6 @@ ELSEWHERE = {
     "__main__.py": "every test that runs `python -m holloway` runs it",
     "capture/host_text.py": "attacks/test_host_texts.py",
     "capture/opencode_storage.py": "capture/test_opencode.py reads its files through the reader of OpenCode",
-    "cli/panel.py": "panel/ starts it as people do",
     "codemap/modules/community_detection.py": "codemap/modules/test_partition.py",
     "codemap/modules/module.py": "codemap/modules/test_detection.py",
     "codemap/modules/module_summary.py": "codemap/modules/test_module_names.py",
@@ -31,6 +30,7 @@ ELSEWHERE = {
     "promotion/reader/lesson_evidence.py": "promotion/reader/test_lesson_checks.py",
     "promotion/rules_files/rules_export.py": "promotion/rules_files/test_rules_import.py",
     "service/first_steps.py": "panel/ shows them",
+    "service/panel_address.py": "names of store/test_panel_address.py",
     "store/bulk_changes.py": "service/test_bulk_actions.py",
 }
 """Modules, or folders of them, without a test file of their name, and what tests them."""

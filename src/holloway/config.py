@@ -447,13 +447,6 @@ SETTINGS = {
             "Reranking of the best twenty search results: none (`off`), late interaction with the built-in model "
             "(`late`), or your cross-encoder (`onnx`). After a timeout of one second the original order is kept.",
         ),
-        Setting(
-            "panel.editor",
-            "vscode",
-            (),
-            "Editor that the panel's links to lines open: `vscode`, `vscode-insiders`, `cursor`, `windsurf`, `zed`, "
-            "`idea`, `none`, or the address of another one with `{path}` and `{line}`.",
-        ),
         Setting("rerank.folder", "", (), "Folder of that cross-encoder, with `model.onnx` and `tokenizer.json`."),
         Setting(
             "llm.provider",
@@ -521,6 +514,13 @@ SETTINGS = {
             (),
             "Monthly token cap of the reader in this project, apart from `llm.monthly_tokens`.",
             maximum=LLM_MONTHLY_TOKENS_MAX,
+        ),
+        Setting(
+            "panel.editor",
+            "vscode",
+            (),
+            "Editor that the panel's links to lines open: `vscode`, `vscode-insiders`, `cursor`, `windsurf`, `zed`, "
+            "`idea`, `none`, or the address of another one with `{path}` and `{line}`.",
         ),
     )
 }

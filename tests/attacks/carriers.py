@@ -53,11 +53,13 @@ def find_source(entry: Mapping[str, Any], root: Path) -> str:
     """Return the source to which provenance traces an entry's claim; empty if it is the project's own."""
     commit = make_repository(root, entry["repository"])
     tracked = git.list_accepted_files(str(root), commit)
+    own_files = {name for name in tracked if not is_third_party(name)}
     words = _list_words(entry["repository"].get("tracked", {}))
     trust = Trust(
         root=str(root),
         is_known_name=lambda name: is_ordinary_word(name) or name in words,
         is_tracked=tracked.__contains__,
+        find_committed=lambda searched: git.find_texts_with(str(root), commit, searched, own_files),
     )
     if "earlier" in entry:
         digests = trace_signals(_observe_part(entry, root, commit, "earlier").pad, [], trust).foreign_digests

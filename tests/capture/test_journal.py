@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from holloway.capture import journal
 from holloway.config import SCRATCHPAD_LINES_MAX, SCRATCHPAD_RESULT_CHARS_MAX
-from holloway.text.sketch import sketch_text
+from holloway.text.sketch import SKETCH_DIGESTS_ALONE, digest_name, sketch_text
 from tests.conftest import Repository
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -308,7 +308,7 @@ PAGE = "The client keeps its release tokens in the harbour vault, which every wo
 
 @pytest.mark.promise("quarantine")
 def test_where_no_transcript_exists_an_output_that_is_not_kept_leaves_its_sketch(tmp_path: Path) -> None:
-    digests = [f"{digest:x}" for digest in sketch_text(PAGE, 10)]
+    digests = [f"{digest:x}" for digest in sketch_text(PAGE, 100, SKETCH_DIGESTS_ALONE)]
     filler = "x " * SCRATCHPAD_RESULT_CHARS_MAX
     assert kept(tmp_path, "Read", tool_input={"file_path": "notes.md"}, tool_response=PAGE)["digests"] == digests
     page = kept(tmp_path, "WebFetch", tool_input={}, tool_response={"result": f"{filler}\n\n{PAGE}\n\n{filler}"})
@@ -316,8 +316,36 @@ def test_where_no_transcript_exists_an_output_that_is_not_kept_leaves_its_sketch
     assert "harbour" not in json.dumps(page)
 
 
+@pytest.mark.promise("quarantine")
+def test_the_sketch_of_an_output_has_its_odd_names_and_is_bounded(tmp_path: Path) -> None:
+    text = "\n\n".join(
+        f"The host part-{number}.example keeps tokens of worker {number} there." for number in range(3_000)
+    )
+    digests = kept(tmp_path, "Read", tool_input={"file_path": "notes.md"}, tool_response=text)["digests"]
+    assert isinstance(digests, list)
+    assert f"{digest_name('part-1.example'):x}" in digests
+    assert len(digests) == journal.DIGESTS_KEPT_MAX
+
+
+@pytest.mark.promise("quarantine")
+@pytest.mark.parametrize(("host", "name"), [("gemini", "t.jsonl"), ("cursor", "t.jsonl"), ("claude-code", "t.json")])
+def test_a_transcript_that_holloway_cannot_read_is_none(tmp_path: Path, host: str, name: str) -> None:
+    (tmp_path / name).touch()
+    event: dict[str, object] = {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}}
+    event |= {"tool_response": PAGE, "transcript_path": str(tmp_path / name), "cwd": str(tmp_path), "session_id": "s1"}
+    assert journal.entry_of(event, NOW, str(tmp_path), host)["digests"]
+
+
+@pytest.mark.promise("quarantine")
+def test_a_transcript_that_is_not_there_is_none(tmp_path: Path) -> None:
+    missing = {"transcript_path": str(tmp_path / "missing.jsonl")}
+    assert kept(tmp_path, "Read", tool_input={}, tool_response=PAGE, **missing)["digests"]
+
+
 def test_an_output_that_is_kept_or_that_a_transcript_has_leaves_no_sketch(tmp_path: Path) -> None:
-    transcript = {"transcript_path": str(tmp_path / "t.jsonl")}
-    assert "digests" not in kept(tmp_path, "Read", tool_input={}, tool_response=PAGE, **transcript)
+    transcript = tmp_path / "t.jsonl"
+    transcript.touch()
+    read = kept(tmp_path, "Read", tool_input={}, tool_response=PAGE, transcript_path=str(transcript))
+    assert "digests" not in read
     assert "digests" not in kept(tmp_path, "WebFetch", tool_input={}, tool_response={"result": PAGE})
     assert "digests" not in kept(tmp_path, "Edit", tool_input={}, tool_response=PAGE)

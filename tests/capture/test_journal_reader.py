@@ -23,7 +23,7 @@ from holloway.domain.event import (
     ToolKind,
 )
 from holloway.observer.scratchpad import Scratchpad
-from holloway.text.sketch import sketch_text
+from holloway.text.sketch import SKETCH_DIGESTS_ALONE, sketch_text
 
 SESSION = "5d0c8f6e-1111-4222-8333-944455556666"
 START = 1772359200.0
@@ -277,5 +277,5 @@ def test_the_sketch_of_an_output_is_read_and_other_values_are_dropped(agent: Hoo
     page = "The client keeps its release tokens in the harbour vault, which every worker may open."
     agent.used("Read", page, "t1", file_path="/elsewhere/notes.md")
     (result,) = results(agent)
-    assert (result.text, result.digests) == ("", tuple(sketch_text(page, 10)))
+    assert (result.text, result.digests) == ("", tuple(sketch_text(page, 100, SKETCH_DIGESTS_ALONE)))
     assert journal_reader._parse_digests(["ff", "xyz", 3, "1" * 17, None]) == (255,)

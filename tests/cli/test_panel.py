@@ -73,6 +73,19 @@ def test_a_second_panel_of_a_project_names_the_first(running: str, repository: R
     assert "panel --link" in answer.stderr
 
 
+def test_an_interrupt_ends_a_panel_without_a_word(repository: Repository, home: Path) -> None:
+    holloway.open(repository.root).close()
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-m", "holloway", "panel"]
+    with subprocess.Popen(command, cwd=repository.root, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout
+        address = process.stdout.readline().partition("/enter")[0]
+        assert open_page(f"{address}/memories")[0] == 401
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30) == ("", "")
+        assert process.returncode == 0
+
+
 def test_a_panel_that_was_killed_leaves_no_address(repository: Repository, home: Path) -> None:
     holloway.open(repository.root).close()
     command = [sys.executable, "-m", "holloway", "panel"]

@@ -305,6 +305,14 @@ def test_committed_files_are_listed_without_new_ones(repository: Repository) -> 
     assert len(names) == 6
 
 
+def test_a_submodule_is_no_file_of_a_commit(repository: Repository) -> None:
+    head = repository.git("rev-parse", "HEAD")
+    repository.git("update-index", "--add", "--cacheinfo", f"160000,{head},libs/wire")
+    repository.git("commit", "-qm", "submodule")
+    assert "libs/wire" not in git.list_committed_files(str(repository.root))
+    assert "libs/wire" not in git.list_accepted_files(str(repository.root), "")
+
+
 def test_a_rebased_branch_is_recognised_after_main_went_on(branch: tuple[Repository, str, str]) -> None:
     branch[0].git("cherry-pick", f"{branch[1]}..{branch[2]}")
     branch[0].commit("feature.py", "something else\n", "on main")
@@ -386,3 +394,37 @@ def test_a_file_has_the_lines_of_a_text_in_a_commit_whatever_numbers_are_before_
     repository.commit(path, "7: lists begin with a number\nsee 7: of them\n")
     assert git.has_lines_at(root, "", path, "7: lists begin with a number\n2: see 7: of them")
     assert not git.has_lines_at(root, "", path, "see of them")
+
+
+def test_texts_with_most_words_are_found_in_accepted_files_of_a_commit(repository: Repository) -> None:
+    text = "Weights are stored gross,\nand the tare is subtracted later.\n"
+    first = repository.commit("docs/weights.md", text)
+    repository.commit("vendor/weights.md", text)
+    repository.commit("docs/weights.md", "Nothing.\n")
+    (repository.root / "untracked.md").write_text(text)
+    root, words = str(repository.root), ["weights", "stored", "subtracted", "Gross", "elsewhere"]
+    assert list(git.find_texts_with(root, first, words, {"docs/weights.md"})) == [text]
+    assert list(git.find_texts_with(root, "", words, {"docs/weights.md", "untracked.md"})) == []
+    assert list(git.find_texts_with(root, "", words, {"vendor/weights.md"})) == [text]
+    assert list(git.find_texts_with(root, first, ["weights", "x1x", "x2x"], {"docs/weights.md"})) == []
+    assert list(git.find_texts_with(root, first, [], {"docs/weights.md"})) == []
+
+
+def test_the_file_with_the_most_words_is_the_first_text(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.commit("a.md", "alpha beta gamma")
+    repository.commit("b.md", "alpha\nbeta\ngamma\ndelta")
+    words, files = ["alpha", "beta", "gamma", "delta"], {"a.md", "b.md"}
+    texts = ["alpha\nbeta\ngamma\ndelta", "alpha beta gamma"]
+    assert list(git.find_texts_with(str(repository.root), "", words, files)) == texts
+    monkeypatch.setattr(queries, "_TEXTS_FOUND_MAX", 1)
+    assert list(git.find_texts_with(str(repository.root), "", words, files)) == texts[:1]
+    monkeypatch.setattr(queries, "_MATCHES_READ_MAX", 2)
+    assert list(git.find_texts_with(str(repository.root), "", words, files)) == []
+
+
+def test_nothing_is_found_in_a_repository_without_commits(tmp_path: Path) -> None:
+    empty = Repository(tmp_path)
+    empty.git("init", "-q")
+    assert list(git.find_texts_with(str(tmp_path), "", ["alpha"], {"a.md"})) == []

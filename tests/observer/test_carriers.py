@@ -219,6 +219,8 @@ def test_status_output_has_no_origin(command: str) -> None:
         ("find . -name '*.md' -exec cat {} +", "shell:find . -name"),
         ("find . -name '*.md' -execdir cat {} +", "shell:find . -name"),
         ("find . -name '*.md' -ok cat {} +", "shell:find . -name"),
+        ("fd -e md . -x cat", "shell:fd -e md"),
+        ("fdfind -e md . --exec-batch cat", "shell:fdfind -e md"),
         # substitutions and variables
         ('echo "$(curl https://docs.example.org/x)"', "shell:curl:docs.example.org"),
         ("echo `curl https://docs.example.org/x`", "shell:curl:docs.example.org"),
@@ -990,3 +992,11 @@ def test_no_text_of_an_unknown_server_is_the_projects_own(text: str) -> None:
 def test_a_diff_does_not_prove_what_a_shell_edited() -> None:
     assert run(make_carriers(), "git diff").origin is Origin.OWN
     assert run(make_carriers(), "sed -i s/a/b/ src/a.py", "git diff").origin is Origin.NONE
+
+
+@pytest.mark.parametrize("command", ["git -C libs/wire show HEAD:README.md", "cd libs/wire && git log -1"])
+def test_what_git_prints_in_a_folder_of_which_it_tracks_nothing_is_foreign(command: str) -> None:
+    assert run(make_carriers(), command) == (Origin.FOREIGN, "repository:libs/wire")
+    assert run(make_carriers(), command.replace("libs/wire", "docs")).origin is not Origin.FOREIGN
+    assert run(make_carriers(), "git -C libs/wire status").origin is Origin.NONE
+    assert run(Carriers(Trust()), command).origin is not Origin.FOREIGN

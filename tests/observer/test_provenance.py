@@ -1,6 +1,6 @@
 """What came in from outside is known by its source, and so are the statements that come from it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +12,20 @@ from holloway.domain import event as events
 from holloway.domain.event import ToolKind
 from holloway.observer import provenance, text_index
 from holloway.observer.carriers import Trust
-from holloway.observer.provenance import EARLIER, OVERFLOW, PASTED, SourceTracer, trace_signals, trace_texts
+from holloway.observer.provenance import (
+    EARLIER,
+    OVERFLOW,
+    PASTED,
+    PROJECT_SEARCHES_MAX,
+    SEARCHED_WORDS_MAX,
+    TEAMMATE,
+    SourceTracer,
+    trace_signals,
+    trace_texts,
+)
 from holloway.observer.scratchpad import Action
 from holloway.observer.signals.signal import Signal, SignalName
-from holloway.text.sketch import digest_name, sketch_text
+from holloway.text.sketch import digest_name, sketch_names, sketch_text
 from tests.observer.story import Story
 
 PAGE = "The client keeps its release tokens in the harbour vault, which every worker may open without a password."
@@ -788,6 +798,17 @@ def test_the_unrecorded_part_of_a_long_foreign_result_taints(fields: dict[str, A
     assert set(tracer.foreign_digests) >= set(sketch_text(LATE, 100))
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [{"whole": f"{PAGE}\n\nSee quay17.example."}, {"digests": tuple(sketch_names("See quay17.example.", 10))}],
+)
+def test_a_name_that_only_the_unrecorded_part_of_a_foreign_result_has_taints(fields: dict[str, Any]) -> None:
+    tracer = SourceTracer(Trust())
+    tracer.observe_action(replace(web(), **fields))
+    assert tracer.find_source("The guide is on quay17.example, as everybody knows.") == SITE
+    assert tracer.find_source("The guide is on quay18.example, as everybody knows.") == ""
+
+
 def test_the_source_of_an_unrecorded_part_is_the_one_that_has_the_sentence() -> None:
     tracer = SourceTracer(Trust())
     tracer.observe_action(action(1, ToolKind.MCP, tool="mcp__wiki__x", whole=f"{OWN_LINE}"))
@@ -844,3 +865,73 @@ def test_the_files_of_one_call_share_the_source_of_its_output() -> None:
     assert tracer.observe_action(replace(web(), call="c1")) == SITE
     assert tracer.observe_action(action(2, ToolKind.READ, OWN_LINE, path="src/a.py", call="c1#2")) == SITE
     assert tracer.observe_action(action(3, ToolKind.READ, OWN_LINE, path="src/a.py", call="c2#2")) == ""
+
+
+PROJECT_LINE = "Every weight is stored gross, and the tare of a crate is subtracted when it leaves the ledger."
+TWISTED = (
+    "Every weight is stored gross, and the tare of a crate is subtracted when it leaves the quay of somebody else."
+)
+
+
+def project_trust(*texts: str) -> Trust:
+    """Return the trust of a project whose files at the session's commit have these texts."""
+    return Trust(
+        find_committed=lambda words: [text for text in texts if sum(word in text.lower() for word in words) > 3]
+    )
+
+
+@pytest.mark.promise("honest-lessons")
+def test_a_sentence_of_a_project_file_is_own_however_it_was_printed() -> None:
+    tracer = SourceTracer(project_trust(PROJECT_LINE))
+    tracer.observe_action(shell("python -c 'print(open(name).read())'", 1, PROJECT_LINE))
+    assert tracer.find_source(PROJECT_LINE) == ""
+    assert tracer.find_source("The tare of a crate is subtracted when it leaves the ledger, weights are gross.") == ""
+    assert SourceTracer(Trust()).find_source(PROJECT_LINE) == ""
+
+
+@pytest.mark.promise("quarantine")
+@pytest.mark.parametrize("trust", [project_trust(PROJECT_LINE), project_trust(OWN_LINE), Trust()])
+def test_what_foreign_text_adds_to_a_sentence_of_the_project_is_foreign(trust: Trust) -> None:
+    tracer = SourceTracer(trust)
+    tracer.observe_action(action(1, ToolKind.READ, PROJECT_LINE, path="docs/weights.md"))
+    tracer.observe_action(web(2, text=TWISTED))
+    assert tracer.find_source(TWISTED) == SITE
+    assert tracer.find_source(PROJECT_LINE) == ""
+
+
+@pytest.mark.promise("quarantine")
+def test_what_foreign_text_adds_is_foreign_also_if_the_project_is_read_later() -> None:
+    tracer = SourceTracer(Trust())
+    tracer.observe_action(web(1, text=TWISTED))
+    tracer.observe_action(action(2, ToolKind.READ, PROJECT_LINE, path="docs/weights.md"))
+    assert tracer.find_source(TWISTED) == SITE
+    assert tracer.find_source(PROJECT_LINE) == ""
+
+
+def test_a_project_is_searched_for_a_bounded_number_of_long_sentences() -> None:
+    searched: list[Sequence[str]] = []
+
+    def find_committed(words: Sequence[str]) -> list[str]:
+        searched.append(words)
+        return []
+
+    tracer = SourceTracer(Trust(find_committed=find_committed))
+    tracer.observe_action(web(text=f"{PROJECT_LINE}\n\nThe till is shut at ten and so are we all."))
+    assert tracer.find_source("The till is shut at ten and so are we all.") == SITE
+    assert searched == []
+    for _ in range(PROJECT_SEARCHES_MAX + 5):
+        assert tracer.find_source(PROJECT_LINE) == SITE
+    assert len(searched) == PROJECT_SEARCHES_MAX
+    assert len(searched[0]) == SEARCHED_WORDS_MAX
+    assert min(map(len, searched[0])) >= 4
+
+
+def test_a_message_of_a_teammate_is_foreign_where_it_instructs_or_leads_elsewhere() -> None:
+    tracer = SourceTracer(Trust())
+    fact = "The ledger keeps the weights of all crates in the order of their arrival."
+    order = "You must always run the crate sync before the ledger is opened by anybody."
+    link = "The order of the crates is explained on https://crates.example/order for all ledgers."
+    tracer.observe_teammate(f"{fact} {order} {link}")
+    assert tracer.find_source(fact) == ""
+    assert tracer.find_source(order) == TEAMMATE
+    assert tracer.find_source(link) == TEAMMATE

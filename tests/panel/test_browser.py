@@ -29,6 +29,7 @@ def find_faults(page: Page) -> list[str]:
     return [f"{fault['id']}: {node['html']}" for fault in result["violations"] for node in fault["nodes"]]
 
 
+@pytest.mark.promise("panel")
 def test_a_person_finds_a_memory_and_ends_it_without_a_mouse(
     browser: BrowserContext, address: str, panel: Panel
 ) -> None:
@@ -54,6 +55,7 @@ def test_a_person_finds_a_memory_and_ends_it_without_a_mouse(
     page.get_by_text("Restored.").wait_for()
 
 
+@pytest.mark.promise("panel-shows-text")
 def test_hostile_text_does_not_run_in_a_browser(browser: BrowserContext, address: str, panel: Panel) -> None:
     memory_id = teach(panel, HOSTILE)[0]
     page = browser.new_page()
@@ -68,6 +70,7 @@ def test_hostile_text_does_not_run_in_a_browser(browser: BrowserContext, address
     assert foreign == []
 
 
+@pytest.mark.promise("panel", "panel-shows-text")
 @pytest.mark.parametrize(
     ("language", "scheme", "width"),
     [("en", "light", 1280), ("en", "dark", 390), ("fr", "dark", 1280), ("fr", "light", 390)],
@@ -94,6 +97,7 @@ def test_no_page_has_a_fault_of_accessibility_loads_from_elsewhere_or_scrolls_si
     context.close()
 
 
+@pytest.mark.promise("panel")
 def test_pages_can_be_read_without_javascript(chromium: Browser, address: str, panel: Panel, clock: FakeClock) -> None:
     ids = fill_project(panel.project.root, clock)
     context = chromium.new_context(java_script_enabled=False)
@@ -106,10 +110,11 @@ def test_pages_can_be_read_without_javascript(chromium: Browser, address: str, p
     page.goto(f"{base}/memories/{ids['memory']}/wrong")
     page.get_by_label("Does not apply here").check()
     page.get_by_role("button", name="Flag wrong").click()
-    assert page.get_by_role("button", name="Undo").is_visible()
+    page.get_by_role("button", name="Undo").wait_for()
     context.close()
 
 
+@pytest.mark.promise("panel")
 def test_an_open_page_shows_what_another_program_stores(browser: BrowserContext, address: str, panel: Panel) -> None:
     teach(panel, "Money is integer cents")
     page = browser.new_page()

@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from holloway.panel.citations import CHIP_CHARS_MAX, Chip, split_citations
 from holloway.panel.page import Page
-from holloway.panel.templating import get_environment
+from holloway.panel.template_environment import get_environment
 from tests.panel.views.test_memories import teach
 
 if TYPE_CHECKING:

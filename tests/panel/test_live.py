@@ -13,6 +13,8 @@ from holloway.panel.live import LiveFeed
 from tests.panel.views.test_memories import teach
 
 if TYPE_CHECKING:
+    from starlette.testclient import TestClient
+
     from holloway.panel.panel import Panel
 
 NUMBERS = itertools.count()
@@ -76,3 +78,12 @@ def test_a_page_learns_what_changed_before_it_was_connected(panel: Panel) -> Non
     numbers = [collect(panel, 1)[0] for _ in range(2)]
     assert all(event.startswith("event: connected\n") for event in numbers)
     assert numbers[0] != numbers[1]
+
+
+def test_an_open_page_that_refreshes_itself_leaves_the_message_to_the_page_that_follows(
+    client: TestClient, panel: Panel
+) -> None:
+    memory_id = teach(panel, "Money is integer cents")[0]
+    location = client.post(f"/memories/{memory_id}/confirm").headers["location"]
+    assert "Confirmed." not in client.get("/memories", headers={"HX-Request": "true"}).text
+    assert "Confirmed." in client.get(location).text

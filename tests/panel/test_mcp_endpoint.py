@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import httpx2
+import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
@@ -14,10 +15,11 @@ from tests.mcp.connection import called
 from tests.panel.conftest import API_TOKEN
 from tests.panel.views.test_memories import teach
 
+pytestmark = pytest.mark.promise("serve")
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    import pytest
     from starlette.testclient import TestClient
 
     from holloway.panel.panel import Panel

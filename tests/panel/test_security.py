@@ -15,6 +15,8 @@ from holloway.panel.app import create_app
 from holloway.panel.security import BODY_BYTES_MAX, CONTENT_POLICY
 from tests.panel.conftest import API_TOKEN, ORIGIN
 
+pytestmark = pytest.mark.promise("panel-is-yours")
+
 if TYPE_CHECKING:
     from holloway.panel.panel import Panel
 

@@ -7,6 +7,7 @@ from holloway.domain.memory import Relation, RelationType
 from holloway.llm.providers import WriterFailed
 from holloway.service.ask import NOTHING_CITED, NOTHING_SUPPORTS, TURNS_KEPT, Conversation, ask
 from holloway.testing import FakeWriter
+from tests.service.learned import learn, solved
 from tests.store.test_memories import taught
 
 
@@ -109,3 +110,12 @@ def test_a_conversation_forgets_what_was_forgotten_and_its_oldest_turns(memory: 
         conversation.ask(memory, f"question {number} about money")
     assert len(conversation.turns) == TURNS_KEPT
     assert conversation.turns[0].question == "question 0 about money"
+
+
+def test_files_that_were_only_active_lately_support_no_answer(memory: Holloway) -> None:
+    memory.map.update()
+    learn(memory, solved("s1"))
+    assert memory.map.locate("zzzz qqqq").files, "the latest session opened them"
+    writer = FakeWriter("Anything.")
+    answer = ask(memory, "zzzz qqqq", writer=writer)
+    assert (answer.refused, answer.located.files, writer.asked) == (True, (), [])

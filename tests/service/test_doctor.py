@@ -368,3 +368,10 @@ def files(patient: Patient) -> Iterator[Path]:
     """Every file of the person and of the data folder, but for SQLite's own shared memory."""
     for folder in (Path.home(), patient.home, patient.root / ".claude"):
         yield from (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(("-shm", "-wal")))
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o701])
+def test_a_folder_that_others_may_look_into_is_told_with_its_mode(patient: Patient, mode: int) -> None:
+    patient.home.chmod(mode)
+    (check,) = [check for check in patient.checks() if check.finding == Finding.OPEN_TO_OTHERS]
+    assert (check.name, check.seen) == ("permissions", oct(mode))

@@ -333,3 +333,11 @@ def test_a_reader_that_must_wait_for_an_agent_is_started_again_later(
     assert jobs.read_sessions(memory, 60) == "1 read, 2 lessons stored"
     later = (str(memory.project.folder), str(memory.project.root), READER_IDLE_S + 1)
     assert started == ([later] if must_wait else [])
+
+
+def test_vectors_are_due_while_a_memory_lacks_one(memory: Holloway) -> None:
+    assert not jobs.has_unembedded(memory)
+    memory.remember("Money is integer cents")
+    assert jobs.has_unembedded(memory)
+    memory.search.embed_waiting()
+    assert not jobs.has_unembedded(memory)

@@ -179,3 +179,10 @@ def test_no_more_words_are_remembered_than_allowed(memory: holloway.Holloway, mo
     for number in range(20):
         count_words(memory.store.database, [f"word{number}"], 5)
     assert len(search._CACHE[memory.store.database][1]) <= 4
+
+
+def test_memories_with_a_word_are_counted_exactly_up_to_a_number(memory: holloway.Holloway) -> None:
+    for number in range(5):
+        taught(memory, f"balloon number {number}")
+    counts = [count_words(memory.store.database, ["balloon"], most)["balloon"] for most in (2, 4, 9)]
+    assert counts == [3, 5, 5], "one more than the number stands for more"

@@ -23,6 +23,23 @@ def test_three_digests_are_kept_of_a_sentence() -> None:
     assert len(sketch_text(f"{SENTENCE}\n\n{OTHER}", 4)) == 4
 
 
+def test_a_text_with_many_sentences_leaves_two_digests_of_each() -> None:
+    text = "\n\n".join(SENTENCE.replace("harbour", f"harbour{number}") for number in range(50))
+    assert len(set(sketch_text(text, 120))) <= 120
+    assert all(is_sketched(sentence, set(sketch_text(text, 120))) for sentence in text.split("\n\n"))
+
+
+def test_a_part_of_a_sentence_is_recognised_by_a_whole_sketch() -> None:
+    assert is_sketched("release tokens in the harbour vault, which", set(sketch_text(SENTENCE, 100, 12)))
+    assert len(sketch_text(SENTENCE, 100, 12)) == len(digest_sentence(SENTENCE)) == 11
+
+
+def test_odd_names_of_a_text_have_digests_and_numbers_have_none() -> None:
+    text = "Take quay17.example or WHARF_POOL, not v1.2.3, 250ms, deadbeef or words; see (a-b-c)."
+    assert sketch.sketch_names(text, 10) == [digest_name(name) for name in ("quay17.example", "wharf_pool", "a-b-c")]
+    assert sketch.sketch_names(text, 1) == [digest_name("quay17.example")]
+
+
 def test_a_sentence_of_small_words_leaves_no_digest() -> None:
     assert digest_sentence("it is as it was, and so it is to be for us all") == []
     assert len(digest_sentence("four longer words here")) == 1

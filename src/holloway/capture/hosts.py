@@ -10,6 +10,8 @@ import os
 
 CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI = "claude-code", "codex", "copilot", "cursor", "gemini"
 OPENCODE = "opencode"
+READABLE_HOSTS = frozenset({CLAUDE_CODE, CODEX, COPILOT, OPENCODE})
+"""Hosts whose transcripts the worker can read."""
 HOST_NAME_CHARS_MAX = 40
 MILESTONES = ("SessionStart", "Stop", "SessionEnd")
 """Events that begin or end a session or a turn."""

@@ -12,7 +12,7 @@ import os
 
 from holloway import git
 from holloway.capture.event_subject import extract_text
-from holloway.capture.hosts import MILESTONES
+from holloway.capture.hosts import MILESTONES, READABLE_HOSTS
 from holloway.capture.journal_fields import MESSAGES, SESSION, TARGET_ARGUMENTS, TASK, TOOL_USE
 from holloway.config import (
     DETAIL_ITEMS_MAX,
@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 _APPEND = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 FILES_KEPT_MAX = 50
-DIGESTS_KEPT_MAX = 300
+DIGESTS_KEPT_MAX = 1_000
+NAME_DIGESTS_KEPT_MAX = 100
 FILE_NAME_CHARS_MAX = 300
 """Longest name of a file that a search found and that is kept."""
 PLAN_ITEMS_MAX = 50
@@ -158,6 +159,8 @@ def entry_of(event: dict[str, object], now: str, root: str = "", host: str = "")
             entry[field] = _bounded_text(event[field])
     if name in ("PostToolUse", "PostToolUseFailure"):
         _note_answer(entry, event, root)
+        if not _has_transcript(event, host):
+            _note_digests(entry, extract_text(event.get("tool_response", event.get("tool_result"))))
     if name == "UserPromptSubmit" and event.get("permission_mode"):
         entry["mode"] = _bounded_text(event["permission_mode"], 40)
     if name in MILESTONES:
@@ -317,16 +320,23 @@ def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) 
         if ("failed" in entry or not _prints_files(entry)) and (output := _cut_answer(extract_text(response))):
             entry["text"] = _head_and_tail(output)
         _note_files(entry, facts, root)
-    if kind in (*_ANSWERING, tools.READ) and not event.get("transcript_path"):
-        _note_digests(entry, extract_text(response))
+
+
+def _has_transcript(event: dict[str, object], host: str) -> bool:
+    """Return whether the worker can read what a tool printed in the host's transcript."""
+    path = str(event.get("transcript_path") or "")
+    return host in READABLE_HOSTS and path.endswith(".jsonl") and os.path.isfile(os.path.expanduser(path))
 
 
 def _note_digests(entry: dict[str, object], output: str) -> None:
     """Add the sketch of an output that the entry does not contain, where no transcript has it either."""
-    if output and output != entry.get("text"):
-        from holloway.text.sketch import sketch_text  # only hosts without a transcript need it
+    is_printed = tools.kind_of(str(entry.get("tool", ""))) in (*_ANSWERING, tools.READ)
+    if is_printed and output and output != entry.get("text"):
+        from holloway.text import sketch  # only hosts without a transcript need it
 
-        entry["digests"] = [f"{digest:x}" for digest in sketch_text(output, DIGESTS_KEPT_MAX)]
+        names = sketch.sketch_names(output, NAME_DIGESTS_KEPT_MAX)
+        sentences = sketch.sketch_text(output, DIGESTS_KEPT_MAX - len(names), sketch.SKETCH_DIGESTS_ALONE)
+        entry["digests"] = [f"{digest:x}" for digest in (*names, *sentences)]
 
 
 def _prints_files(entry: dict[str, object]) -> bool:

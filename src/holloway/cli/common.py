@@ -8,6 +8,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import cache, wraps
 from pathlib import Path
@@ -56,6 +57,8 @@ RELATION_PHRASES = {
 """How a memory stands to another one, for a person."""
 STEPS_MIN = 12
 """Stages with fewer steps show no bar: they end before one could be read."""
+json_documents: ContextVar[list[object] | None] = ContextVar("json_documents", default=None)
+"""Where a program that runs a command in its own process collects what `--json` would print."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
@@ -195,7 +198,10 @@ def can_print(signs: str) -> bool:
 
 
 def print_json(data: object) -> None:
-    """Print one JSON document on stdout."""
+    """Print one JSON document on stdout, or hand it to the program that runs the command."""
+    if (documents := json_documents.get()) is not None:
+        documents.append(data)
+        return
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from holloway.cli.common import base_folder, open_memory, project_option
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from holloway.panel.api import ApiOperation
 
 PORT_MAX = 65_535
 
@@ -13,6 +20,7 @@ PORT_MAX = 65_535
 @click.option("--port", type=click.IntRange(0, PORT_MAX), default=0, help="Port to listen on (default: a free one).")
 @click.option("--open", "opens", is_flag=True, help="Open the panel in the browser.")
 @click.option("--link", is_flag=True, help="Print a new one-time address of the panel that runs.")
+@click.option("--token", is_flag=True, help="Print the token of the HTTP API and of MCP over HTTP.")
 @click.option("--read-only", is_flag=True, help="Show everything, change nothing.")
 @click.option(
     "--host-header",
@@ -22,7 +30,9 @@ PORT_MAX = 65_535
     help="Also answer to this name, for a container or a forwarded port.",
 )
 @project_option
-def panel_command(port: int, opens: bool, link: bool, read_only: bool, hosts: tuple[str, ...], project: str) -> None:
+def panel_command(
+    port: int, opens: bool, link: bool, token: bool, read_only: bool, hosts: tuple[str, ...], project: str
+) -> None:
     """Serve the web panel of a project on this machine, and print its address.
 
     The address works once and for ten minutes; your browser then stays signed in until the panel ends. The panel
@@ -40,12 +50,22 @@ def panel_command(port: int, opens: bool, link: bool, read_only: bool, hosts: tu
         click.echo(start.make_link(project))
         return
 
+    if token:
+        click.echo(start.read_token(project))
+        return
+
     def announce(address: str) -> None:
         click.echo(address)
         if opens:
             click.launch(address)
 
-    start.run(project, port=port, read_only=read_only, hosts=hosts, announce=announce)
+    start.run(project, port=port, read_only=read_only, hosts=hosts, announce=announce, api=_build_api)
+
+
+def _build_api(root: Path) -> list[ApiOperation]:
+    from holloway.cli.http_api import build_operations  # imports every command
+
+    return build_operations(root)
 
 
 @click.command("teach")

@@ -62,7 +62,14 @@ def compile_secrets(source: TableSource) -> dict[str, Table]:
     }
 
 
-CARRIER_WORDS = ("background_tools", "default_branches", "environment_scripts", "inline_options")
+CARRIER_WORDS = (
+    "background_tools",
+    "default_branches",
+    "environment_scripts",
+    "inline_options",
+    "find_options",
+    "fd_options",
+)
 
 
 def compile_carriers(source: TableSource) -> dict[str, Table]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import time
+from contextlib import suppress
 from functools import lru_cache
+from itertools import islice
 
 from holloway.config import GIT_TIMEOUT_S
 from holloway.git.folders import common_dir, is_shallow
@@ -18,17 +20,29 @@ from holloway.git.refs import (
     default_commits,
     head_commit,
 )
-from holloway.git.runner import read_work_tree_options, run_command, run_git, run_succeeds
+from holloway.git.runner import (
+    GitInterrupted,
+    read_work_tree_options,
+    run_command,
+    run_git,
+    run_succeeds,
+    stream_git,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Iterator, Sequence
 
 _PATHS_MAX = 500
 """Maximum number of paths per git command, so that they fit into a command line."""
 _ROOTS_MAX = 8
 """Maximum number of root commits by which a history is recognised."""
 TREES_CACHED_MAX = 8
+_MATCHES_READ_MAX = 100_000
+_TEXTS_FOUND_MAX = 10
+"""Maximum number of files whose texts one search returns."""
+WORDS_SHARE_MIN = 0.6
+"""Share of the words of a search that a file must have."""
 _PLAIN_DIFF = ("--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
 
 
@@ -209,10 +223,14 @@ def has_lines_at(root: str, commit: str, path: str, text: str) -> bool:
 
 
 def list_committed_files(root: str, commit: str = "") -> list[str]:
-    """List the files of a commit, by default the last one, relative to the root; empty if there is no such commit."""
+    """List the files of a commit, by default the last one, relative to the root; empty if there is no such commit.
+
+    Submodules are no files of it.
+    """
     commit = commit or head_commit(root)
-    listed = run_git(root, "ls-tree", "-r", "-z", "--name-only", commit) if commit else ""
-    return [name for name in listed.split("\0") if name]
+    listed = run_git(root, "ls-tree", "-r", "-z", commit) if commit else ""
+    entries = (entry.partition("\t") for entry in listed.split("\0") if entry)
+    return [name for fields, _, name in entries if " commit " not in fields]
 
 
 def list_accepted_files(root: str, commit: str) -> frozenset[str]:
@@ -241,6 +259,24 @@ def list_files_with(root: str, commit: str, text: str, timeout_s: float = GIT_TI
     if code not in (0, 1):  # 1: no file has it
         return None
     return [name.removeprefix(f"{commit}:") for name in output.split("\0") if name]
+
+
+def find_texts_with(root: str, commit: str, words: Sequence[str], accepted: Container[str]) -> Iterator[str]:
+    """Yield the texts of accepted files that have most of some words in a commit, those with most of them first."""
+    commit = commit if commit and has_commit(root, commit) else head_commit(root)
+    if not commit or not words:
+        return
+    options = ("--only-matching", "--null", "-I", "-i", "--fixed-strings", "--no-recurse-submodules")
+    patterns = [item for word in words for item in ("-e", word)]
+    matches: dict[str, set[str]] = {}
+    with suppress(GitInterrupted):  # no match, or too many for the timeout
+        lines = stream_git(root, "grep", *options, *patterns, commit, "--", separator=b"\n")
+        for line in islice(lines, _MATCHES_READ_MAX):
+            name, _, word = line.decode("utf-8", "replace").removeprefix(f"{commit}:").partition("\0")
+            matches.setdefault(name, set()).add(word.lower())
+    names = [name for name in matches if len(matches[name]) >= WORDS_SHARE_MIN * len(words) and name in accepted]
+    for name in sorted(names, key=lambda name: (-len(matches[name]), name))[:_TEXTS_FOUND_MAX]:
+        yield read_file_at(root, commit, name)
 
 
 def find_commit_before(root: str, commit: str, moment: str) -> str:

@@ -10,8 +10,8 @@ import time
 
 from holloway.config import STATUS_INPUT_BYTES_MAX, STATUS_LINE_DEADLINE_MS, data_home, deadline_factor
 from holloway.hooks.deadline import leave_after
-from holloway.service.panel_address import REVIEW_PAGE, find_page
 from holloway.store import status_counts
+from holloway.store.panel_address import REVIEW_PAGE, find_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

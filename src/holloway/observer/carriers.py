@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -67,7 +67,8 @@ class Trust:
     """Trust settings of a project, for provenance.
 
     `is_tracked` tells whether git tracks a file; without it every path inside the project counts as tracked.
-    `is_committed` tells whether git has all lines of a text in a file at the session's commit.
+    `is_committed` tells whether git has all lines of a text in a file at the session's commit, and `find_committed`
+    finds the texts of the project's files with some words there.
     `is_known_name` tells whether a name is the project's or a dictionary word. `earlier_digests` are those of foreign
     text that earlier sessions read.
     """
@@ -77,6 +78,7 @@ class Trust:
     is_known_name: Callable[[str], bool] | None = None
     is_tracked: Callable[[str], bool] | None = None
     is_committed: Callable[[str, str], bool] | None = None
+    find_committed: Callable[[Sequence[str]], Iterable[str]] | None = None
     earlier_digests: Collection[int] = frozenset()
 
 
@@ -90,6 +92,9 @@ _TOOLS: dict[str, str] = {name.lower(): origin for name, origin in _TABLE["tools
 _BACKGROUND_TOOLS = frozenset(map(str.lower, _TABLE["background_tools"]))
 _ENVIRONMENT_SCRIPTS = tuple(_TABLE["environment_scripts"])
 _INLINE_OPTIONS = frozenset(_TABLE["inline_options"])
+_FD_OPTIONS = frozenset(_TABLE["fd_options"])
+_RUNNING_OPTIONS = {"find": frozenset(_TABLE["find_options"]), "fd": _FD_OPTIONS, "fdfind": _FD_OPTIONS}
+"""Options with which a program that lists files runs another one on them."""
 
 _CHECKOUTS_OF_OTHERS = ("gh pr checkout", "glab mr checkout", "hub pr checkout")
 _SYSTEM_FOLDERS = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
@@ -252,10 +257,10 @@ class Carriers:
         match step.kind:
             case "read":
                 return self._classify_paths(step) if step.paths else label_step(Origin.FOREIGN, step)
+            case "search" | "list" if not _RUNNING_OPTIONS.get(program, frozenset()).isdisjoint(step.args):
+                return label_step(Origin.FOREIGN, step)  # Output of a program that it runs names no file.
             case "search":
-                # Output of a program that `find` runs does not name its files.
-                runs = not {"-exec", "-execdir", "-ok"}.isdisjoint(step.args)
-                return label_step(Origin.FOREIGN, step) if runs else self._classify_paths(step)
+                return self._classify_paths(step)
             case "list" | "edit":
                 return NO_ORIGIN
             case "test" | "check":
@@ -349,10 +354,17 @@ class Carriers:
             return Carrier(Origin.FOREIGN, self._branches.foreign_checkout)
         return self._classify_own_revisions(step, subcommand, origin)
 
+    def _is_other_repository(self, directory: str) -> bool:
+        """Whether git runs in a folder of which it tracks no file: a submodule, or a clone inside of the project."""
+        inside = self._resolve_in_project(directory) if directory else "."
+        return inside not in ("", ".") and self._is_tracked is not None and not self._is_tracked(inside)
+
     def _classify_own_revisions(self, step: Step, subcommand: str, origin: Origin) -> Carrier:
         vendored = self._classify_git_paths(step)
         if vendored.origin is Origin.FOREIGN:
             return vendored
+        if self._is_other_repository(step.directory):
+            return Carrier(Origin.FOREIGN, f"repository:{step.directory}")
         if origin is Origin.WEAK or subcommand == "show":
             if self._branches.has_fetched:
                 return Carrier(Origin.FOREIGN, f"pulled history: {step.program}")

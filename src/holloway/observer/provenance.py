@@ -18,12 +18,21 @@ from holloway.observer.origins import Carrier, Origin, Passage
 from holloway.observer.own_text import strip_own_text
 from holloway.observer.scratchpad import DELIVERED_OUTSIDE, DELIVERED_REPORT
 from holloway.observer.signals.signal import SignalName
+from holloway.observer.text_digests import fold_text
 from holloway.observer.text_index import TextIndex, digest_sentences, list_names
 from holloway.observer.words.prompt import is_host_text, split_pasted_blocks
 from holloway.safety.prompt_injection import find_imperative, find_injection
 from holloway.safety.repository_text import is_readable
 from holloway.text.commands import parse_command
-from holloway.text.sketch import digest_name, digest_sentence, is_sketched, sketch_text, split_sentences
+from holloway.text.sketch import (
+    digest_name,
+    digest_sentence,
+    is_odd_name,
+    is_sketched,
+    sketch_names,
+    sketch_text,
+    split_sentences,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -39,13 +48,19 @@ WEAK_SOURCES = ("history:", "output:")
 DELIVERED = "given by the host"
 EARLIER = "read in an earlier session"
 PASTED = "pasted into a prompt"
+TEAMMATE = "message of a team-mate"
 SESSION_DIGESTS_MAX = 5_000
 TEXT_DIGESTS_MAX = 1_000
 NAME_DIGESTS_MAX = 100
 """Limits of the digests of foreign text that a session, a text and its names leave behind."""
+PROJECT_SEARCHES_MAX = 20
+"""Maximum number of sentences of a session that are searched for in the project."""
+SEARCHED_WORDS_MAX = 8
+SEARCHED_WORDS_MIN = 4
+"""Number of words, the longest of a sentence, by which files with it are found."""
 OVERFLOW = "too much text to compare"
 
-_ODD_NAME = re.compile(r"[a-z].*[\d._]|\d.*[a-z]|-.*-")
+_SEARCHED_WORD = re.compile(r"[a-z]{4,}")
 _DIGEST = re.compile(r"[0-9a-f]{8}")
 """An edited line as the journal stores it: a digest, not text."""
 _ORDER = re.compile(
@@ -62,6 +77,8 @@ class SourceTracer:
 
     def __init__(self, trust: Trust, branch: str = "") -> None:
         self._is_known_name = trust.is_known_name
+        self._find_committed = trust.find_committed
+        self._project_searches = 0
         self._carriers = Carriers(trust, branch)
         self._own = TextIndex()
         """What the person typed and what tracked files say: it outweighs foreign text that says the same."""
@@ -135,12 +152,20 @@ class SourceTracer:
         carrier = self._carriers.classify_path(path, outside=outside) if path else Carrier(Origin.FOREIGN, DELIVERED)
         self._index_passage(Passage(carrier, strip_own_text(text)))
 
+    def observe_teammate(self, text: str) -> None:
+        """Record the message of another agent, whose steps nobody saw: what instructs or leads elsewhere is foreign."""
+        for sentence in split_sentences(text):
+            if _leads_elsewhere(sentence):
+                self._add_foreign(sentence, TEAMMATE)
+            else:
+                self.observe_statement(sentence)
+
     def find_source(self, text: str) -> str:
         """Return the untrusted source that taints a text, or an empty string."""
         if self._foreign.full_source:
             return f"{OVERFLOW}: {self._foreign.full_source}"
-        for sentence in digest_sentences(text):
-            if (source := self._find_sentence_source(sentence)) and not self._is_own(sentence):
+        for words, sentence in zip(split_sentences(fold_text(text)), digest_sentences(text), strict=True):
+            if source := self._find_sentence_source(words, sentence):
                 return source
         return self._find_named_source(text) or self._find_sketched_source(text)
 
@@ -153,7 +178,10 @@ class SourceTracer:
                 return EARLIER
             if is_sketched(sentence, self._sketches) and not self._was_said(sentence, self._own, self._said):
                 return next(self._sketches[digest] for digest in digest_sentence(sentence) if digest in self._sketches)
-        return EARLIER if any(digest_name(name) in self._earlier for name in self._list_odd_names(text)) else ""
+        for digest in map(digest_name, self._list_odd_names(text)):
+            if digest in self._sketches or digest in self._earlier:
+                return self._sketches.get(digest, EARLIER)
+        return ""
 
     @staticmethod
     def _was_said(text: str, *indexes: TextIndex) -> bool:
@@ -161,7 +189,7 @@ class SourceTracer:
         return all(any(index.find_quoted_source(part) for index in indexes) for part in digest_sentences(text))
 
     def _list_odd_names(self, text: str) -> list[str]:
-        return [name for name in list_names(text) if _ODD_NAME.search(name) and self._is_strange(name)]
+        return [name for name in list_names(text) if is_odd_name(name) and self._is_strange(name)]
 
     def find_quoted_source(self, text: str) -> str:
         """Return the foreign source that a text quotes word for word, or an empty string."""
@@ -172,15 +200,34 @@ class SourceTracer:
         )
         return next(filter(None, sources), "")
 
-    def _find_sentence_source(self, sentence: Sentence) -> str:
-        return (
-            self._foreign.find_quoted_source(sentence)
-            or self._foreign.find_similar_source(sentence)
-            or self._weak.find_quoted_source(sentence)
-        )
+    def _find_sentence_source(self, words: str, sentence: Sentence) -> str:
+        """Return the source of a sentence, unless a file of the project has it, however the session printed it."""
+        source = self._trace_sentence(sentence, self._own)
+        project = self._search_project(words) if source else None
+        return self._trace_sentence(sentence, self._own, project) if project else source
 
-    def _is_own(self, sentence: Sentence) -> bool:
-        return bool(self._own.find_quoted_source(sentence) or self._own.find_similar_source(sentence))
+    def _trace_sentence(self, sentence: Sentence, *own_indexes: TextIndex) -> str:
+        """Return the source of a sentence; what it repeats of own text proves nothing about the rest of it."""
+        if source := self._foreign.find_quoted_source(sentence, *own_indexes):
+            return source
+        if any(index.find_quoted_source(sentence) or index.find_similar_source(sentence) for index in own_indexes):
+            return ""
+        return self._foreign.find_similar_source(sentence) or self._weak.find_quoted_source(sentence)
+
+    def _search_project(self, words: str) -> TextIndex | None:
+        """Return an index of files of the project that have most long words of a sentence; None if there are none."""
+        longest = sorted(set(_SEARCHED_WORD.findall(words)), key=lambda word: (-len(word), word))[:SEARCHED_WORDS_MAX]
+        if self._find_committed is None or len(longest) < SEARCHED_WORDS_MIN:
+            return None
+        if self._project_searches >= PROJECT_SEARCHES_MAX:
+            return None
+        self._project_searches += 1
+        project = TextIndex()
+        for text in self._find_committed(longest):
+            # What an earlier session took from foreign text is no proof, also if it was committed since.
+            own = [part for part in split_sentences(text) if not is_sketched(part, self._earlier)]
+            project.queue_text("\n\n".join(own) if self._earlier else text, "project")
+        return project or None
 
     def _find_named_source(self, text: str) -> str:
         for name in list_names(text):
@@ -192,7 +239,7 @@ class SourceTracer:
         """Whether a name is known neither from own text nor to the project; without a word list its form decides."""
         if self._own.find_name_source(name):
             return False
-        return bool(_ODD_NAME.search(name)) if self._is_known_name is None else not self._is_known_name(name)
+        return is_odd_name(name) if self._is_known_name is None else not self._is_known_name(name)
 
     def _observe_prompt(self, text: str) -> str:
         """Record a prompt: typed text is own, unless it quotes; orders in a pasted block are foreign."""
@@ -242,7 +289,9 @@ class SourceTracer:
 
     def _add_unrecorded_part(self, action: Action, source: str) -> None:
         """Add the part of a long foreign result that is known by its digests only."""
-        digests = action.digests or (sketch_text(action.whole, TEXT_DIGESTS_MAX) if action.whole else ())
+        digests: Sequence[int] = action.digests
+        if action.whole and not digests:
+            digests = [*sketch_names(action.whole, NAME_DIGESTS_MAX), *sketch_text(action.whole, TEXT_DIGESTS_MAX)]
         room = SESSION_DIGESTS_MAX - len(self._sketches)
         self._sketches.update(dict.fromkeys(digests[: max(0, room)], source))
         self.foreign_digests.update(dict.fromkeys(digests[: max(0, SESSION_DIGESTS_MAX - len(self.foreign_digests))]))
@@ -271,9 +320,8 @@ class SourceTracer:
 
     def _index_weak_output(self, text: str, source: str) -> None:
         """Index the output of the project's programs; lines that instruct or lead elsewhere are foreign."""
-        leads = bool(_EXTERNAL_URL.search(text)) or bool(find_imperative(text))
-        lines = text.splitlines() if leads else ()
-        foreign_lines = [line for line in lines if _EXTERNAL_URL.search(line) or find_imperative(line)]
+        lines = text.splitlines() if _leads_elsewhere(text) else ()
+        foreign_lines = list(filter(_leads_elsewhere, lines))
         if foreign_lines:
             self._foreign.add_text("\n".join(foreign_lines), source, self._own, self._said)
         if self._is_known_name is not None:
@@ -283,6 +331,11 @@ class SourceTracer:
             )
             self._foreign.add_names(names, source)
         self._weak.add_text(text, source, self._own, self._said)
+
+
+def _leads_elsewhere(text: str) -> bool:
+    """Whether a text that is neither own nor foreign instructs its reader or names an address."""
+    return bool(_EXTERNAL_URL.search(text)) or bool(find_imperative(text))
 
 
 class SessionTrace(NamedTuple):
@@ -349,8 +402,10 @@ def _replay_note(note: Note, tracer: SourceTracer, *, is_watched: bool) -> None:
         tracer.observe_report(note.text)
     elif note.voice == "host":
         tracer.observe_delivery(note.text, *note.files, outside=note.type == DELIVERED_OUTSIDE)
-    elif note.actor.startswith(TEAMMATE_PREFIX) or _is_unseen_summary(note):
+    elif _is_unseen_summary(note):
         tracer.observe_delivery(note.text)
+    elif note.actor.startswith(TEAMMATE_PREFIX):
+        tracer.observe_teammate(note.text)
     else:
         tracer.observe_statement(note.text, by_user=note.voice == "user")
 

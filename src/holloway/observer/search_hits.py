@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from holloway.observer.scratchpad import Action
+    from holloway.text.commands import Step
 
 _HIT = re.compile(r"(?P<path>[^\s:][^:\n]{0,300}?)(?::(?P<line>\d+):|-\d+-)")
-_NO_FILE_NAME = re.compile(r"-[a-zA-Z]*h|-[a-zA-Z]*I|--no-filename")
+_NO_FILE_NAME = re.compile(r"-[a-zA-Z]*h[a-zA-Z]*|--no-?filename")
+_RG_NO_FILE_NAME = re.compile(r"-[a-zA-Z]*I[a-zA-Z]*|--no-filename")
+"""Options that leave out the names of files: `-I` means something else to grep, and `-h` to rg."""
 
 
 def prints_hits(action: Action) -> bool:
@@ -52,10 +55,15 @@ def _classify_unnamed_hits(action: Action, carrier: Carrier) -> Carrier:
     if action.kind is not ToolKind.SHELL:
         return carrier if names_files(action.path) else NO_ORIGIN
     searches = [step for step in parse_command(action.command) if step.kind == SEARCH]
-    if any(_NO_FILE_NAME.fullmatch(word) for step in searches for word in step.args):
+    if any(map(_hides_names, searches)):
         return Carrier(Origin.FOREIGN, f"shell:{searches[0].program}")
     paths = [path for step in searches for path in step.paths]
     return carrier if paths and all(map(names_files, paths)) else NO_ORIGIN
+
+
+def _hides_names(step: Step) -> bool:
+    option = _RG_NO_FILE_NAME if step.program == "rg" else _NO_FILE_NAME
+    return any(map(option.fullmatch, step.args))
 
 
 def _find_hit_path(line: str) -> str:

@@ -12,6 +12,7 @@ from itertools import accumulate, compress
 from operator import sub
 
 from holloway.safety.prompt_injection import fold_characters
+from holloway.text.plain_text import to_plain_text
 
 SHINGLE_WORDS = 5
 SHORT_CHARS = 3
@@ -57,8 +58,8 @@ _PART_CHARS = _build_char_table("")
 # Cached, because shingles and names of the same text are requested several times in a row.
 @lru_cache(maxsize=DIGESTS_CACHED_MAX)
 def fold_text(text: str) -> str:
-    """Normalise a text for comparison: arrows, dashes and other non-ASCII signs become word separators."""
-    plain = fold_characters(text[:DIGEST_READ_CHARS_MAX])
+    """Normalise a text for comparison: plain text, in which arrows, dashes and other signs become word separators."""
+    plain = fold_characters(to_plain_text(text[:DIGEST_READ_CHARS_MAX]))
     return plain if plain.isascii() else _SIGN.sub("\0", plain)
 
 

@@ -6,14 +6,13 @@ words find close paraphrases (similarity), and names find what no other text kno
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import lru_cache
 from itertools import chain, filterfalse, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.observer import text_digests
-from holloway.text.sketch import split_sentences
+from holloway.text.sketch import is_number, split_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,9 +29,6 @@ COMMON_WORD_SENTENCES = 50
 DIGESTS_MAX = 200_000
 """Limit of indexed shingles, sentences and names each."""
 SENTENCES_CACHED = 1_024
-
-_NUMBER = re.compile(r"v?\d[\d.,]*[a-z]{0,2}|[0-9a-f-]{6,}")
-"""Versions, durations, commit hashes and other digests are not names."""
 
 
 class Sentence(NamedTuple):
@@ -54,7 +50,7 @@ def digest_sentences(text: str) -> tuple[Sentence, ...]:
 def list_names(text: str) -> Iterator[str]:
     """Yield the possible names in a text: hosts, identifiers, longer words, packages that it installs."""
     tokens, packages = text_digests.extract_names(text_digests.fold_text(text))
-    return chain(filterfalse(_NUMBER.fullmatch, tokens), packages)
+    return chain(filterfalse(is_number, tokens), packages)
 
 
 class TextIndex:
@@ -106,11 +102,16 @@ class TextIndex:
         self._index_queue()
         return self._names.get(name, "")
 
-    def find_quoted_source(self, sentence: Sentence) -> str:
-        """Return the source of the text that a sentence quotes, or an empty string."""
-        self._index_queue()
+    def find_quoted_source(self, sentence: Sentence, *others: TextIndex) -> str:
+        """Return the source of the text that a sentence quotes, or an empty string; what other indexes have is none."""
+        for index in (self, *others):
+            index._index_queue()
         runs = set(sentence.shingles)
-        shared = [run for run in sentence.shingles if run in self._shingles]
+        shared = [
+            run
+            for run in sentence.shingles
+            if run in self._shingles and not any(run in index._shingles for index in others)
+        ]
         count = len(set(shared))
         needed = max(min(QUOTED_RUNS_MIN, len(runs)), self._quoted_share_min * len(runs))
         needed = needed if self._quoted_runs_sure is None else min(needed, self._quoted_runs_sure)

@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 
 from holloway.errors import HollowayError
 from holloway.panel import error_pages
+from holloway.panel.api import make_api_routes
 from holloway.panel.live import LiveFeed
 from holloway.panel.mcp_endpoint import McpEndpoint
 from holloway.panel.page import Page, parse_fields
@@ -25,12 +26,13 @@ from holloway.panel.security import SAFE_METHODS, Guard
 from holloway.service.memory_search import release_models
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import Receive, Scope, Send
 
+    from holloway.panel.api import ApiOperation
     from holloway.panel.panel import Panel
 
     View = Callable[[Page], Response]
@@ -43,7 +45,7 @@ HOUSEKEEPING_S = 60
 FORM_TYPE = "application/x-www-form-urlencoded"
 
 
-def create_app(panel: Panel) -> Guard:
+def create_app(panel: Panel, operations: Sequence[ApiOperation] = ()) -> Guard:
     """Return the application of a panel: Guard > gzip > routes > view."""
     limiter = anyio.CapacityLimiter(VIEW_THREADS)
     routes = [Route(route.path, make_endpoint(panel, route.view, limiter), methods=[route.method]) for route in ROUTES]
@@ -53,7 +55,7 @@ def create_app(panel: Panel) -> Guard:
     static = Mount("/static", StaticFiles(packages=[("holloway.panel", "static")]))
     app = Starlette(
         lifespan=lambda app: _run_housekeeping(feed, mcp),
-        routes=[*routes, live, Route("/mcp", mcp), static],
+        routes=[*routes, live, Route("/mcp", mcp), *make_api_routes(operations), static],
         exception_handlers={HTTPException: make_error_handler(panel), Exception: make_error_handler(panel)},
         middleware=[Middleware(GZipMiddleware, minimum_size=1_000)],
     )

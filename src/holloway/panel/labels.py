@@ -168,7 +168,7 @@ DROP_REASONS = (
     ("its commit is not in the repository", mark_text("its commit is not in the repository")),
 )
 """How the reason begins for which a candidate was held or dropped, and its text."""
-SIGNALS = {
+SIGNAL_NAMES = {
     "file_access": mark_text("file opened often"),
     "co_access": mark_text("files opened together"),
     "error_retry": mark_text("error and fix"),
@@ -383,6 +383,9 @@ SETTING_GROUPS = {
         "llm.provider": mark_text("Model"),
         "llm.key_env": mark_text("Name of the variable with its key"),
         "llm.monthly_tokens": mark_text("Tokens a month, at most"),
+    },
+    mark_text("Links to lines of code"): {
+        "panel.editor": mark_text("Editor that they open"),
     },
 }
 """Settings that the panel changes, by group, with what they mean; the value of a variable is never shown."""

@@ -21,7 +21,7 @@ from holloway.panel.data import ProjectData
 from holloway.panel.flash import Flash
 from holloway.panel.locale import choose_language, load_languages
 from holloway.panel.navigation import NAVIGATION
-from holloway.panel.templating import get_environment
+from holloway.panel.template_environment import get_environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -192,6 +192,11 @@ class Page:
     def _browser(self) -> str:
         return self.request.cookies.get(self.panel.policy.cookie_name, "")
 
+    @property
+    def _is_refresh(self) -> bool:
+        """Whether an open page fetches itself again: the messages are for the page that the person goes to."""
+        return "hx-request" in self.request.headers
+
     def redirect(self, path: str) -> Response:
         """Send the browser to another page of the panel, after an action."""
         return RedirectResponse(check_local(path), 303)
@@ -205,7 +210,7 @@ class Page:
             panel=self.panel,
             look=self.look,
             language=self.language,
-            flashes=self.panel.flashes.take(self._browser),
+            flashes=[] if self._is_refresh else self.panel.flashes.take(self._browser),
             waiting=waiting,
             state_number=self.data.get_state_number() if self._memory else 0,
             navigation=NAVIGATION,

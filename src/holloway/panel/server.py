@@ -40,6 +40,7 @@ def bind(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((PANEL_HOST, port))
+        listener.listen()  # from now on a browser that opens the address waits until the server answers
     except OSError as error:
         listener.close()
         raise HollowayError(

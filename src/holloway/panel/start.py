@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,10 @@ from holloway.service.project_finder import known_project
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from holloway.panel.api import ApiOperation
     from holloway.service.results import Project
+
+    Api = Callable[[Path], list[ApiOperation]]
 
 PANEL_LOCK_WAIT_S = 1.0
 """Others take the lock for a moment to see whether a panel runs."""
@@ -41,8 +45,17 @@ def make_link(path: str, page: str = "/") -> str:
     return folder.make_link(address, page)
 
 
-def run(path: str, *, port: int, read_only: bool, hosts: tuple[str, ...], announce: Callable[[str], None]) -> None:
-    """Serve the panel of a project until the process is interrupted; `announce` gets its one-time address.
+def read_token(path: str) -> str:
+    """Return the token with which programs use the panel of a project; it stays the same."""
+    return PanelFolder(known_project(path).folder).load_api_token()
+
+
+def run(
+    path: str, *, port: int, read_only: bool, hosts: tuple[str, ...], announce: Callable[[str], None], api: Api
+) -> None:
+    """Serve the panel of a project until the process is interrupted.
+
+    `announce` gets its one-time address, and `api` returns the operations of the HTTP API for the project's root.
 
     Raises HollowayError if a panel runs already or the port is taken, and PackageMissing without the extra.
     """
@@ -51,7 +64,7 @@ def run(path: str, *, port: int, read_only: bool, hosts: tuple[str, ...], announ
     folder = PanelFolder(project.folder)
     try:
         with folder.lock().acquire(timeout=PANEL_LOCK_WAIT_S):
-            _serve(project, folder, port, read_only=read_only, hosts=hosts, announce=announce)
+            _serve(project, folder, port, read_only=read_only, hosts=hosts, announce=announce, api=api)
     except Timeout:
         raise HollowayError(
             "A panel runs for this project already.", "`holloway panel --link` prints a new address of it."
@@ -66,6 +79,7 @@ def _serve(
     read_only: bool,
     hosts: tuple[str, ...],
     announce: Callable[[str], None],
+    api: Api,
 ) -> None:
     from holloway.panel import server  # imports the optional packages
     from holloway.panel.app import create_app
@@ -80,6 +94,7 @@ def _serve(
             host_headers=tuple(host.lower() for host in hosts),
             read_only=read_only,
         )
-        app = create_app(Panel(project, Path(config.data_home()), policy))
+        app = create_app(Panel(project, Path(config.data_home()), policy), api(project.root))
         announce(folder.make_link(folder.publish(bound_port)))
-        server.make_server(app).run(sockets=[listener])
+        with suppress(KeyboardInterrupt):  # the server has stopped when it passes the interrupt on
+            server.make_server(app).run(sockets=[listener])

@@ -11,6 +11,7 @@ from holloway.domain.work import Phase
 from holloway.errors import HollowayError
 from holloway.llm.metered_client import meter_writer, render_prompt
 from holloway.llm.providers import choose_writer
+from holloway.retrieval.locate import LocateResult
 from holloway.retrieval.pack import pack_memories
 from holloway.safety.neutralize import neutralize_text
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Writer
-    from holloway.retrieval.locate import LocateResult
     from holloway.retrieval.recall import RecallResult
     from holloway.service.holloway import Holloway
 
@@ -112,14 +112,20 @@ def _collect_evidence(
     """Return memories and files for a question; a later question also brings those of the question before it."""
     results = memory.recall(question, limit=ASK_MEMORIES_MAX)
     if not earlier:
-        return tuple(results), memory.map.locate(question, limit=ASK_FILES_MAX)
+        return tuple(results), _locate_evidence(memory, question)
     followed = f"{question} {earlier[-1].question}"[:QUERY_CHARS_MAX]
     cited = [result for result in earlier[-1].answer.results if result.memory.id in earlier[-1].answer.cited]
     merged = {
         result.memory.uid: result for result in (*results, *memory.recall(followed, limit=ASK_MEMORIES_MAX), *cited)
     }
     living = [result for result in merged.values() if memory.get(result.memory.id).is_alive]
-    return tuple(living[:ASK_MEMORIES_MAX]), memory.map.locate(followed, limit=ASK_FILES_MAX)
+    return tuple(living[:ASK_MEMORIES_MAX]), _locate_evidence(memory, followed)
+
+
+def _locate_evidence(memory: Holloway, question: str) -> LocateResult:
+    """Return the files that a question is about; files that were only active lately are no evidence."""
+    located = memory.map.locate(question, limit=ASK_FILES_MAX)
+    return located if located.speaks_of_it else LocateResult(degraded=located.degraded)
 
 
 def _render_earlier(earlier: Sequence[Turn]) -> str:

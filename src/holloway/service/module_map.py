@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 MAP_NODES_MAX = 150
 LINKS_PER_NODE = 3
-"""Links that are drawn for each node on average: the strongest of all."""
+"""A link of each kind is drawn if it is among so many strongest ones of a node that it joins."""
 COCHANGE_COMMITS_MIN = 2
 """Files that changed together once may have done so by chance."""
 
@@ -101,19 +102,31 @@ def list_names(module: Module) -> tuple[str, ...]:
 
 
 def build_graph(memory: Holloway, cards: Sequence[ModuleCard], opened: str = "") -> ModuleGraph:
-    """Return the graph of these modules; the files of the opened one stand in its place."""
-    shown = sorted(cards, key=lambda card: (card.module.name != opened, -len(card.module.files), card.module.name))
-    files = [path for card in shown[:1] if card.module.name == opened for path in card.module.files if is_path(path)]
-    others = [card for card in shown if card.module.name != opened]
-    state = shown[0].state if shown else CoverageState.UNKNOWN
-    all_nodes = [MapNode(path, state, is_file=True) for path in files]
-    all_nodes += [MapNode(card.module.name, card.state, len(card.module.files)) for card in others]
-    nodes, files = all_nodes[:MAP_NODES_MAX], files[:MAP_NODES_MAX]
-    weights = _weigh_module_links(card.module for card in others)
-    if files:
-        module_of = {path: card.module.name for card in others for path in card.module.files}
-        weights = _add_file_links(memory, files, module_of, weights)
-    return ModuleGraph(tuple(nodes), tuple(_select_links(nodes, weights)), len(all_nodes) - len(nodes))
+    """Return the graph of these modules, or of the files of the opened one with the modules linked to them."""
+    card = next((card for card in cards if card.module.name == opened), None)
+    if card is None:
+        shown = sorted(cards, key=lambda card: (-len(card.module.files), card.module.name))
+        nodes = [MapNode(card.module.name, card.state, len(card.module.files)) for card in shown]
+        return _limit_graph(nodes, _weigh_module_links(card.module for card in cards))
+    others = [other for other in cards if other is not card]
+    files = [path for path in card.module.files if is_path(path)]
+    weights = _weigh_file_links(
+        memory, files, {path: other.module.name for other in others for path in other.module.files}
+    )
+    linked = {name for pairs in weights.values() for pair in pairs for name in pair}
+    nodes = [MapNode(path, card.state, is_file=True) for path in files]
+    nodes += [
+        MapNode(other.module.name, other.state, len(other.module.files))
+        for other in others
+        if other.module.name in linked
+    ]
+    return _limit_graph(nodes, weights)
+
+
+def _limit_graph(nodes: Sequence[MapNode], weights: Weights) -> ModuleGraph:
+    """Return the graph of the first nodes, with the strongest links between them."""
+    shown = nodes[:MAP_NODES_MAX]
+    return ModuleGraph(tuple(shown), tuple(_select_links(shown, weights)), len(nodes) - len(shown))
 
 
 Weights = dict[LinkKind, dict[tuple[str, str], float]]
@@ -130,34 +143,36 @@ def _weigh_module_links(modules: Iterable[Module]) -> Weights:
     return weights
 
 
-def _add_file_links(memory: Holloway, files: Sequence[str], module_of: Mapping[str, str], weights: Weights) -> Weights:
-    """Return the weights with the links of files: to each other, and by imports to the other modules."""
-    imports, together = dict(weights[LinkKind.IMPORTS]), dict(weights[LinkKind.COCHANGE])
+def _weigh_file_links(memory: Holloway, files: Sequence[str], module_of: Mapping[str, str]) -> Weights:
+    """Return the weights of the links of files: to each other, and by imports to the other modules."""
+    weights: Weights = {kind: {} for kind in LinkKind}
     names = {path: path for path in files} | dict(module_of)
+    own = set(files)
+    imports = weights[LinkKind.IMPORTS]
     for (source, target), weight in queries.weigh_imports(memory.map.database, files).items():
-        if source in names and target in names:
+        if source in names and target in names and not own.isdisjoint((source, target)):
             pair = names[source], names[target]
             imports[pair] = imports.get(pair, 0.0) + weight
-    for pair, commits in queries.count_shared_commits(memory.map.database, files).items():
-        if commits >= COCHANGE_COMMITS_MIN:
-            together[pair] = float(commits)
-    return {LinkKind.IMPORTS: imports, LinkKind.COCHANGE: together}
+    shared = queries.count_shared_commits(memory.map.database, files)
+    weights[LinkKind.COCHANGE] = {
+        pair: float(commits) for pair, commits in shared.items() if commits >= COCHANGE_COMMITS_MIN
+    }
+    return weights
 
 
 def _select_links(nodes: Sequence[MapNode], weights: Weights) -> list[MapLink]:
-    """Return the strongest links of each kind between nodes; a pair that imports is not linked by co-change too."""
+    """Return the strongest links of each node; a pair that imports is not linked by co-change too."""
     positions = {node.name: position for position, node in enumerate(nodes)}
-    linked: set[frozenset[int]] = set()
+    joined: set[frozenset[int]] = set()
     links: list[MapLink] = []
     for kind in LinkKind:
-        ranked = sorted(weights[kind].items(), key=lambda item: (-item[1], item[0]))
-        selected: list[MapLink] = []
-        for (source, target), weight in ranked:
+        count: Counter[int] = Counter()
+        for (source, target), weight in sorted(weights[kind].items(), key=lambda item: (-item[1], item[0])):
             if source == target or source not in positions or target not in positions:
                 continue
-            link = MapLink(positions[source], positions[target], kind, weight)
-            if frozenset((link.source, link.target)) not in linked:
-                linked.add(frozenset((link.source, link.target)))
-                selected.append(link)
-        links += selected[: LINKS_PER_NODE * len(nodes)]
+            ends = frozenset((positions[source], positions[target]))
+            if ends not in joined and any(count[end] < LINKS_PER_NODE for end in ends):
+                joined.add(ends)
+                count.update(ends)
+                links.append(MapLink(positions[source], positions[target], kind, weight))
     return links

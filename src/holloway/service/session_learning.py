@@ -31,10 +31,11 @@ from holloway.proof.session_record import build_record
 from holloway.safety import secrets
 from holloway.store import branches, foreign_digests, observations, session_ledger
 from holloway.store.local_key import load_or_create_key
+from holloway.text.file_roles import is_third_party
 from holloway.text.sanitize import clean_text, first_paragraph, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Writer
@@ -166,6 +167,7 @@ class Learning:
             is_known_name=lambda name: is_ordinary_word(name) or knows(name),
             is_tracked=None if tracked is None else tracked.__contains__,
             is_committed=partial(git.has_lines_at, root, commit),
+            find_committed=None if tracked is None else partial(_find_project_texts, root, commit, tracked),
             earlier_digests=foreign_digests.load_digests(
                 self.database, self._digest_key, self.memory.clock.now(), except_session=session
             ),
@@ -200,6 +202,13 @@ class Learning:
         if self.memory.settings.get_text("branch_scope") == "everywhere" or not session.branch:
             return ""
         return branches.find_unmerged_branch(self.database, str(self.memory.project.root), session.branch)
+
+
+def _find_project_texts(root: str, commit: str, tracked: frozenset[str], words: Sequence[str]) -> Iterator[str]:
+    """Yield the texts of the project's own files that have all of these words at a commit."""
+    own = frozenset(path for path in tracked if not is_third_party(path))
+    texts: Iterator[str] = git.find_texts_with(root, commit, words, own)
+    return texts
 
 
 def _describe_session(activity: SessionActivity, judged: SessionClassification, *, part: bool) -> SessionSummary:

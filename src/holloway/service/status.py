@@ -16,13 +16,13 @@ from holloway.safety.repository_text import admit
 from holloway.service.activity_feed import list_activities
 from holloway.service.doctor import RECENT_DAYS
 from holloway.service.health import measure_health
-from holloway.service.panel_address import find_panel
 from holloway.service.project_finder import find_claim
 from holloway.service.reader import describe_reader
 from holloway.store import answer_log, candidates, registry, session_ledger
 from holloway.store.database import list_rolling_backups
 from holloway.store.filter import Filter
 from holloway.store.llm_usage import READER_PURPOSE, LlmUsageLedger
+from holloway.store.panel_address import find_panel
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import re
 
+from holloway.text.plain_text import to_plain_text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
 
 SKETCH_SHINGLE_WORDS = 5
 SKETCH_DIGESTS = 3
-"""Digests that are kept of a sentence."""
+"""Digests that are kept of a sentence of text that is recorded, too."""
+SKETCH_DIGESTS_ALONE = 12
+"""Digests that are kept of a sentence of which nothing else is recorded: they find a part of it, too."""
 SKETCH_CONTENT_WORDS_MIN = 4
 """Minimum number of words of more than three letters in a sentence that is worth recognising."""
 SKETCH_HITS_MIN = 2
@@ -26,23 +30,43 @@ _WORD = re.compile(r"[^\W_][\w']*")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n\s*\n|\n(?=\s*(?:[-*#>|]|\d+[.)]))")
 _LINE_WORDS_MAX = 60
 """A longer sentence is a table, a log or code: each of its lines is compared alone."""
+_TOKEN = re.compile(r"[a-z0-9_][\w.+-]{3,80}")
+_ODD_NAME = re.compile(r"[a-z].*[\d._]|\d.*[a-z]|-.*-")
+_NUMBER = re.compile(r"v?\d[\d.,]*[a-z]{0,2}|[0-9a-f-]{6,}")
+"""Versions, durations, commit hashes and other digests are not names."""
 
 
-def sketch_text(text: str, limit: int) -> list[int]:
-    """Return the sketch of a text: the smallest digests of each of its sentences, up to a number of digests."""
-    digests: dict[int, None] = {}
-    for sentence in split_sentences(_cut_middle(text)):
-        if len(digests) >= limit:
-            break
-        digests.update(dict.fromkeys(sorted(digest_sentence(sentence))[:SKETCH_DIGESTS]))
-    return list(digests)[:limit]
+def sketch_text(text: str, limit: int, per_sentence: int = SKETCH_DIGESTS) -> list[int]:
+    """Return the sketch of a text: the smallest digests of each of its sentences, up to a number of digests.
+
+    Of a text with many sentences fewer of each are kept, so that its end is recognised like its beginning.
+    """
+    sentences = [digests for sentence in _split_plain(text) if (digests := digest_sentence(sentence))]
+    share = max(SKETCH_HITS_MIN, min(per_sentence, limit // max(1, len(sentences))))
+    return list(dict.fromkeys(digest for digests in sentences for digest in sorted(set(digests))[:share]))[:limit]
+
+
+def sketch_names(text: str, limit: int) -> list[int]:
+    """Return the digests of names in a text that no word looks like: hosts, identifiers, packages."""
+    tokens = (token.strip(".+-") for token in _TOKEN.findall(to_plain_text(_cut_middle(text)).lower()))
+    return [digest_name(name) for name in list(dict.fromkeys(filter(is_odd_name, tokens)))[:limit]]
+
+
+def is_odd_name(name: str) -> bool:
+    """Whether a token is no word by its form: it has a digit, a dot, an underscore or two hyphens, and is no number."""
+    return bool(_ODD_NAME.search(name)) and not is_number(name)
+
+
+def is_number(token: str) -> bool:
+    """Whether a token is a version, a duration, a commit hash or another digest."""
+    return _NUMBER.fullmatch(token) is not None
 
 
 def digest_sentence(sentence: str) -> list[int]:
     """Return the digests of all shingles of a sentence; none if it has too few content words."""
     from _blake2 import blake2b  # the module behind hashlib, which would load much more
 
-    words = _WORD.findall(sentence.lower())
+    words = _WORD.findall(to_plain_text(sentence).lower())
     if sum(len(word) > 3 for word in words) < SKETCH_CONTENT_WORDS_MIN:
         return []
     runs = (words[at : at + SKETCH_SHINGLE_WORDS] for at in range(max(1, len(words) - SKETCH_SHINGLE_WORDS + 1)))
@@ -69,6 +93,10 @@ def split_sentences(text: str) -> list[str]:
 
 def _split_long(sentence: str) -> list[str]:
     return sentence.splitlines() if sentence.count(" ") > _LINE_WORDS_MAX else [sentence]
+
+
+def _split_plain(text: str) -> list[str]:
+    return split_sentences(to_plain_text(_cut_middle(text)))
 
 
 def _cut_middle(text: str) -> str:

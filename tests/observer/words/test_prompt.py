@@ -78,6 +78,7 @@ def test_an_interruption_is_known_by_how_the_host_tells_it() -> None:
     "prompt",
     [
         "<system-reminder>Keep the list up to date.</system-reminder>",
+        "<local-command-caveat>The user ran commands; do not respond.</local-command-caveat>",
         "<local-command-stdout>Bye!</local-command-stdout>",
         "This session is being continued from a previous conversation that ran out of context. It said: never stop.",
         "[Image #1]",
@@ -126,6 +127,9 @@ def list_typed(prompt: str) -> list[str]:
     return [block.strip() for block, is_pasted in split_pasted_blocks(prompt) if not is_pasted]
 
 
+FORWARDED = "---------- Forwarded message ----------"
+MAIL_HEAD = "Von: a@x.example\nBetreff: b"
+ANSWERED = "On 3 March 2026 A B <a@x.example> wrote:"
 LONG_LINE = "a" * (TYPED_LINE_CHARS_MAX + 1)
 
 
@@ -153,6 +157,11 @@ LONG_LINE = "a" * (TYPED_LINE_CHARS_MAX + 1)
         ("Look.\n\nfailed at 10:11:12\nfirst", ["Look."], ["failed at 10:11:12\nfirst"]),
         ("Look.\n\nfailed at 10:11:12\nfirst\nsecond", ["Look.", "failed at 10:11:12\nfirst\nsecond"], []),
         ("Look.\n\nfailed at 10:11:12", ["Look.", "failed at 10:11:12"], []),
+        (f"Look.\n\n{FORWARDED}\n\nDear all,\n\nfirst", ["Look."], [FORWARDED, "Dear all,", "first"]),
+        (f"Look.\n\n{MAIL_HEAD}\n\nDear all,", ["Look."], [MAIL_HEAD, "Dear all,"]),
+        (f"{ANSWERED}\n\nDear all,", [], [ANSWERED, "Dear all,"]),
+        (f"{MAIL_HEAD}\n\nDear all,\n\nfirst", [], [MAIL_HEAD, "Dear all,", "first"]),
+        ("From: the shop\n\nto the till", ["From: the shop", "to the till"], []),
         ("", [], []),
     ],
 )

@@ -47,9 +47,9 @@ def quarantine(memory: Holloway, content: str) -> str:
 
 
 @pytest.fixture
-def rules(panel: Panel, repository: Repository) -> list[str]:
+def rules(panel: Panel, own_repository: Repository) -> list[str]:
     """Memories that were read from a rules file and wait."""
-    repository.commit("CLAUDE.md", RULES)
+    own_repository.commit("CLAUDE.md", RULES)
     with panel.open_memory(settle=True) as memory:
         memory.import_rules()
         return [waiting.id for waiting in memory.to_review()]

@@ -38,6 +38,13 @@ _TAG = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>]{0,200})?>")
 _CLOSING_TAG = re.compile(r"</[a-zA-Z][\w-]{1,40}>")
 _BRACKETED = re.compile(r"\[(?:Request interrupted|Image|Pasted text)[^\]\n]{0,80}\]")
 _FENCE = re.compile(r"^\s*(?:```|~~~|-{3,}\s*$|={3,}\s*$).*$", re.MULTILINE)
+_MAIL_HEAD = re.compile(
+    r"^(?:-{2,}\s*(?:forwarded|original|weitergeleitete|urspr\u00fcngliche)\s[\w ]{4,20}\s*-{2,}"
+    r"|on .{8,100} wrote:|am .{8,100} schrieb .{1,80}:"
+    r"|(?:from|von|de|da|van|fr\u00e5n|od): \S.*\n(?:[\w-]{2,20}: \S.*\n?)+)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The head of a mail that was forwarded or is answered; all below it is pasted."""
 _CLOCK = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?(?: ?[AP]M)?\b")
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 _PASTED_LINE = re.compile(
@@ -100,8 +107,8 @@ def split_pasted_blocks(prompt: str) -> list[tuple[str, bool]]:
     """Split a prompt into blocks, each with whether the user seems to have pasted it instead of typing it.
 
     Pasted are fenced, quoted and tagged blocks, and below the first block: a document that begins with a heading, long
-    lines, lines of a log or a chat, and several lines below one that ends with a colon. A prompt that is a document
-    from its first line on is the task itself.
+    lines, lines of a log or a chat, and several lines below one that ends with a colon; a mail, from its head on. A
+    prompt that is a document from its first line on is the task itself.
     """
     blocks: list[tuple[str, bool]] = []
     in_document = False
@@ -109,6 +116,7 @@ def split_pasted_blocks(prompt: str) -> list[tuple[str, bool]]:
         for block in filter(str.strip, re.split(r"\n\s*\n", text)):
             is_task = bool(blocks) and bool(_HEADING.match(blocks[0][0].lstrip()))
             in_document = in_document or (bool(blocks) and not is_task and bool(_HEADING.match(block.lstrip())))
+            in_document = in_document or bool(_MAIL_HEAD.search(block))
             is_announced = bool(blocks) and blocks[-1][0].rstrip().endswith(":") and "\n" in block.strip()
             is_marked = is_fenced or _is_quoted(block)
             blocks.append((block, is_marked or in_document or is_announced or (bool(blocks) and _looks_pasted(block))))

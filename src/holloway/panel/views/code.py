@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
 
+from holloway.config import TASK_CHARS_MAX
 from holloway.errors import InvalidInput
 from holloway.panel.page import get_word
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 DEPTHS = (1, 2, 3, 4)
 DEPTH = 2
-TASK_CHARS_MAX = 4_000
 
 
 class ReachedFile(NamedTuple):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from holloway.errors import InvalidInput
-from holloway.panel.map_drawing import draw_map
+from holloway.panel.map_layout import draw_map
 from holloway.panel.page import get_word
 
 if TYPE_CHECKING:

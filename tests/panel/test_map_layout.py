@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from holloway.panel.map_drawing import WIDTH, Circle, draw_map
+from holloway.panel.map_layout import WIDTH, Circle, draw_map
 from holloway.service.health import CoverageState
 from holloway.service.module_map import MAP_NODES_MAX, LinkKind, MapLink, MapNode, ModuleGraph
 

@@ -6,6 +6,7 @@ igraph computes the places from a fixed start, so the same graph always gives th
 from __future__ import annotations
 
 import math
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH = 960
 HEIGHT_MIN, HEIGHT_PER_NODE, HEIGHT_MAX = 260, 26, 1_500
-MARGIN = 14
+DRAWING_MARGIN = 14
 MODULE_RADIUS_MIN, MODULE_RADIUS_MAX, FILE_RADIUS = 15.0, 52.0, 8.0
 RADIUS_PER_ROOT = 7.0
 """Growth of a circle's radius with the root of its number of files, so that its area follows the number."""
@@ -25,6 +26,8 @@ LABEL_GAP = 4.0
 ROUNDS_MAX = 60
 LINE_WIDTH_MAX = 3.5
 ARROW_LENGTH = 7.0
+ALONE_PER_ROW, ALONE_ROW_HEIGHT = 7, 64
+"""Nodes without a link stand in rows below the others."""
 DRAWINGS_KEPT = 16
 
 
@@ -87,10 +90,10 @@ class _Box:
 def draw_map(graph: ModuleGraph) -> Drawing:
     """Return the drawing of a graph, the same for the same graph."""
     nodes = graph.nodes
-    labels = [_shorten(node.name.rpartition("/")[2] if node.is_file else node.name) for node in nodes]
+    labels = _label_nodes(nodes)
     height = min(HEIGHT_MAX, HEIGHT_MIN + HEIGHT_PER_NODE * len(nodes))
     radii = [_find_radius(node) for node in nodes]
-    places = _place_nodes(graph, height, room=max(radii, default=0.0) + LABEL_HEIGHT + MARGIN)
+    places = _place_nodes(graph, height, room=max(radii, default=0.0) + LABEL_HEIGHT + DRAWING_MARGIN)
     boxes = [_Box(x, y, radius, label) for radius, label, (x, y) in zip(radii, labels, places, strict=True)]
     _separate(boxes, height)
     circles = tuple(
@@ -113,23 +116,42 @@ def _find_radius(node: MapNode) -> float:
     return min(MODULE_RADIUS_MAX, max(MODULE_RADIUS_MIN, RADIUS_PER_ROOT * math.sqrt(node.files)))
 
 
-def _shorten(label: str) -> str:
-    return label if len(label) <= LABEL_CHARS_MAX else f"{label[: LABEL_CHARS_MAX - 1]}…"
+def _label_nodes(nodes: Sequence[MapNode]) -> list[str]:
+    """Return short labels: a module's name, a file's name, with its folder if another file has the same name."""
+    names = [node.name.rpartition("/")[2] if node.is_file else node.name for node in nodes]
+    count = Counter(names)
+    labels = [
+        "/".join(node.name.split("/")[-2:]) if count[name] > 1 else name
+        for node, name in zip(nodes, names, strict=True)
+    ]
+    return [label if len(label) <= LABEL_CHARS_MAX else f"{label[: LABEL_CHARS_MAX - 1]}…" for label in labels]
 
 
 def _place_nodes(graph: ModuleGraph, height: int, room: float) -> list[tuple[float, float]]:
-    """Return a place for each node: linked ones near each other, spread over the whole plane."""
+    """Return a place for each node: linked ones near each other over the plane, those without a link in rows below."""
+    linked = sorted({end for link in graph.links for end in (link.source, link.target)})
+    alone = [position for position in range(len(graph.nodes)) if position not in set(linked)]
+    rows = -(-len(alone) // ALONE_PER_ROW)
+    places = dict(zip(linked, _place_linked(graph, linked, height - rows * ALONE_ROW_HEIGHT, room), strict=True))
+    for index, position in enumerate(alone):
+        row, column = divmod(index, ALONE_PER_ROW)
+        in_row = min(ALONE_PER_ROW, len(alone) - row * ALONE_PER_ROW)
+        x = WIDTH * (column + 0.5) / in_row
+        places[position] = (x, height - (rows - row - 0.5) * ALONE_ROW_HEIGHT)
+    return [places[position] for position in range(len(graph.nodes))]
+
+
+def _place_linked(graph: ModuleGraph, linked: Sequence[int], height: int, room: float) -> list[tuple[float, float]]:
+    """Return a place for each node that has a link."""
+    if not linked:
+        return []
     import igraph  # type: ignore[import-untyped]  # takes 50 ms, and one page needs it
 
-    if not graph.nodes:
-        return []
-    count = len(graph.nodes)
-    drawn: Any = igraph.Graph(count, [(link.source, link.target) for link in graph.links])
-    start = [
-        (math.cos(turn), math.sin(turn)) for turn in (2 * math.pi * index / max(count, 1) for index in range(count))
-    ]
-    places = [tuple(place) for place in drawn.layout_kamada_kawai(seed=start)]
-    across, down = [x for x, _ in places], [y for _, y in places]
+    index_of = {position: index for index, position in enumerate(linked)}
+    drawn: Any = igraph.Graph(len(linked), [(index_of[link.source], index_of[link.target]) for link in graph.links])
+    turns = (2 * math.pi * index / len(linked) for index in range(len(linked)))
+    places = drawn.layout_kamada_kawai(seed=[(math.cos(turn), math.sin(turn)) for turn in turns])
+    across, down = [place[0] for place in places], [place[1] for place in places]
     return list(zip(_spread(across, WIDTH, room), _spread(down, height, room), strict=True))
 
 
@@ -151,8 +173,8 @@ def _separate(boxes: Sequence[_Box], height: float) -> None:
             for other in boxes[position + 1 :]:
                 has_moved |= _push_apart(box, other)
         for box in boxes:
-            box.x = min(max(box.x, MARGIN + box.half_width), WIDTH - MARGIN - box.half_width)
-            box.y = min(max(box.y, MARGIN + box.radius), height - MARGIN - box.radius - LABEL_HEIGHT)
+            box.x = min(max(box.x, DRAWING_MARGIN + box.half_width), WIDTH - DRAWING_MARGIN - box.half_width)
+            box.y = min(max(box.y, DRAWING_MARGIN + box.radius), height - DRAWING_MARGIN - box.radius - LABEL_HEIGHT)
         if not has_moved:
             return
 
