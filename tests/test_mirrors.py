@@ -6,7 +6,6 @@ SOURCE = Path(__file__).parents[1] / "src" / "holloway"
 TESTS = Path(__file__).parent
 ELSEWHERE = {
     "__main__.py": "every test that runs `python -m holloway` runs it",
-    "capture/host_text.py": "attacks/test_host_texts.py",
     "capture/opencode_storage.py": "capture/test_opencode.py reads its files through the reader of OpenCode",
     "codemap/modules/community_detection.py": "codemap/modules/test_partition.py",
     "codemap/modules/module.py": "codemap/modules/test_detection.py",

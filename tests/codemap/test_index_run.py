@@ -155,7 +155,8 @@ def test_edits_are_sorted_by_what_they_change() -> None:
             ("files", "auth", "src/a.py"),
             ("files", "auth", "src/b.py"),
             ("purpose", "auth", "Logs in."),
-            ("hidden", "docs", ""),
+            ("hidden", "docs", "1"),
+            ("hidden", "examples", ""),
         ]
     )
     assert (edits.names, edits.purposes) == ({"auth": "login"}, {"auth": "Logs in."})

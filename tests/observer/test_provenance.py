@@ -908,6 +908,13 @@ def test_what_foreign_text_adds_is_foreign_also_if_the_project_is_read_later() -
     assert tracer.find_source(PROJECT_LINE) == ""
 
 
+def test_the_name_of_this_tool_in_a_list_of_the_host_does_not_taint_a_note_in_the_shell() -> None:
+    tracer = SourceTracer(Trust(is_known_name=lambda name: name not in ("holloway", "zorkd")))
+    tracer.observe_delivery("- holloway: search the memory\n- zorkd: start the queue")
+    assert tracer.observe_statement('holloway note "the till is shut at ten"') == ""
+    assert tracer.observe_statement("start zorkd before the tests") == "given by the host"
+
+
 def test_a_project_is_searched_for_a_bounded_number_of_long_sentences() -> None:
     searched: list[Sequence[str]] = []
 

@@ -252,7 +252,7 @@ def test_each_file_of_a_branch_that_changed_many_says_less(shop: Repository) -> 
         database, ["shop/mail.py", *(f"generated/{number}.py" for number in range(199))]
     ).scale_strengths()
     assert few == {"shop/mail.py": 1.0}
-    assert many == {"shop/mail.py": pytest.approx(0.2)}
+    assert many == {"shop/mail.py": pytest.approx(0.1)}
 
 
 @pytest.mark.promise("linear-time")

@@ -37,6 +37,8 @@ _HOUSEKEEPING = frozenset(
 """Host commands that are unrelated to the work."""
 _SELECTION = re.compile(r"<ide_selection>The user selected the lines? [\d to]{1,40} from ([^\n]{1,1000}?):?\n")
 _SKILL = re.compile(r"Base directory for this skill: ([^\n]{1,1000})\n")
+_SYSTEM_ATTACHMENTS = frozenset({"prompt_snapshot", "environment", "model", "date"})
+"""Attachments that are the same in every session: the system prompt of the host and its description of the machine."""
 _PATH_NAMES = ("filename", "filePath", "file_path", "path")
 
 
@@ -89,7 +91,11 @@ def read_host_entry(content: object) -> HostText:
 
 
 def read_attachment(attachment: Mapping[str, object]) -> HostText:
-    """Return all text of an attachment, with the file that it names."""
+    """Return all text of an attachment, with the file that it names; none of the host's own system prompt."""
+    if attachment.get("type") in _SYSTEM_ATTACHMENTS:
+        return HostText("")
+    if attachment.get("type") == "hook_success":  # what the agent reads of its output; the rest is for the host
+        attachment = {"content": attachment.get("content")}
     path = next((value for name in _PATH_NAMES if (value := as_text(attachment.get(name)))), "")
     return HostText(_join_strings(attachment), path, attachment.get("commandMode") == "task-notification")
 

@@ -46,6 +46,8 @@ WEAK_SHARE_MIN = 0.8
 WEAK_SOURCES = ("history:", "output:")
 """Beginnings of weak sources: they may confirm a lesson, but are never its only quote."""
 DELIVERED = "given by the host"
+OWN_NAME = "holloway"
+"""Our own name: hosts list our server and commands, and an agent that notes a lesson in its shell writes it."""
 EARLIER = "read in an earlier session"
 PASTED = "pasted into a prompt"
 TEAMMATE = "message of a team-mate"
@@ -237,7 +239,7 @@ class SourceTracer:
 
     def _is_strange(self, name: str) -> bool:
         """Whether a name is known neither from own text nor to the project; without a word list its form decides."""
-        if self._own.find_name_source(name):
+        if name == OWN_NAME or self._own.find_name_source(name):
             return False
         return is_odd_name(name) if self._is_known_name is None else not self._is_known_name(name)
 
@@ -401,7 +403,8 @@ def _replay_note(note: Note, tracer: SourceTracer, *, is_watched: bool) -> None:
     if note.voice == "host" and note.type == DELIVERED_REPORT and is_watched:
         tracer.observe_report(note.text)
     elif note.voice == "host":
-        tracer.observe_delivery(note.text, *note.files, outside=note.type == DELIVERED_OUTSIDE)
+        # The host delivers what holloway injected, too: the commands of a brief are no foreign names.
+        tracer.observe_delivery(strip_own_text(note.text), *note.files, outside=note.type == DELIVERED_OUTSIDE)
     elif _is_unseen_summary(note):
         tracer.observe_delivery(note.text)
     elif note.actor.startswith(TEAMMATE_PREFIX):

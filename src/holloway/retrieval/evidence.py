@@ -44,7 +44,7 @@ UNDERWAY_REASON = "changed on this branch"
 HABIT_REASON = "opened in many sessions"
 IN_COMMITS, IN_TASK, UNNAMED_PART = "changed in commits about ", "opened for a task about ", "closest part has "
 """Prefixes of reasons that list words of the task: from commits, earlier tasks, and a chunk whose name is hidden."""
-UNDERWAY_FULL = 8
+UNDERWAY_FULL = 2
 """Files: if a branch changed more, each counts less."""
 SEEDS = 5
 """Best files whose co-changed files and imports are added."""
