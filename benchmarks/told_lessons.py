@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import holloway
 from benchmarks.honest_lessons import read_transcript
-from holloway.config import STANDING_RULE_CONFIDENCE
+from holloway.config import READER_ORIGIN, STANDING_RULE_CONFIDENCE
 from holloway.domain.memory import Source
 from holloway.injection.memory_text import render_row
 from holloway.injection.prompt_text import render as render_prompt
@@ -33,7 +33,6 @@ from holloway.promotion.history_harvest import harvest_history
 from holloway.retrieval.locate import LocateResult
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, lookup
-from holloway.store.lookup import READER_ORIGIN
 from holloway.testing import FakeClock
 from holloway.text.fingerprint import normalise_text
 

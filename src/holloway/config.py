@@ -252,6 +252,8 @@ INJECTION_THRESHOLDS = {1: 0.80, 2: 0.65, 3: 0.55, 4: 0.45}
 """Confidence threshold for injection, by trust level (1 cautious to 4 autonomous)."""
 UNUSED_HALF_LIVES_MAX = 1
 """Number of half-lives after its last use during which an inferred memory is still told unasked."""
+READER_ORIGIN = "reader:"
+"""Prefix of the origin of lessons that a reader proposed; a digest of the text follows."""
 STANDING_RULE_CONFIDENCE = 0.90
 """Confidence of a rule that the person laid down for good: it is told at every trust level."""
 TRUST_NAMES = {1: "cautious", 2: "standard", 3: "confident", 4: "autonomous"}

@@ -19,7 +19,7 @@ def lesson(name: str, repository: str = SHOP, worth: int = 2) -> dict[str, Any]:
 
 def row(**fields: Any) -> dict[str, Any]:
     columns = {"id": "7f3a2c", "type": "gotcha", "state": "unconfirmed", "source": "agent_note", "sessions": "[]"}
-    texts = {"summary": "The cache is shared", "stated_at": "", "updated_at": "2026-03-01T10:00:00.000Z"}
+    texts = {"summary": "The cache is shared", "stated_at": "", "origin": "", "updated_at": "2026-03-01T10:00:00.000Z"}
     return columns | texts | {"details": {}, "files": []} | fields
 
 

@@ -23,6 +23,7 @@ ROW: dict[str, object] = {
     "created_at": "2026-10-01T00:00:00.000Z",
     "updated_at": "2026-10-12T00:00:00.000Z",
     "stated_at": "",
+    "origin": "",
 }
 
 

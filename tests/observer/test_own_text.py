@@ -26,6 +26,7 @@ ROW: dict[str, object] = {
     "sessions": '["a", "b", "c"]',
     "updated_at": "2026-10-12T00:00:00.000Z",
     "stated_at": "",
+    "origin": "",
 }
 OVERVIEW = Overview(
     files=40,

@@ -58,7 +58,7 @@ def render_row(row: Row) -> str:
 
 def label_memory(row: Row) -> str:
     """Return the prefix of a memory: its doubt or speaker, and whether it is a dead end."""
-    doubtful = doubt_note(str(row["state"]), str(row["source"]), str(row["stated_at"]))
+    doubtful = doubt_note(str(row["state"]), str(row["source"]), str(row["stated_at"]), str(row["origin"]))
     return (f"{doubtful}: " if doubtful else "") + ("dead end: " if row["type"] == "dead_end" else "")
 
 

@@ -240,7 +240,7 @@ def _render_memory(row: Row) -> str:
 
 def label_doubt(row: Row) -> str:
     """Return the suffix of the kind of a memory that may not hold: its doubt or its speaker."""
-    doubtful = doubt_note(str(row["state"]), str(row["source"]), str(row["stated_at"]))
+    doubtful = doubt_note(str(row["state"]), str(row["source"]), str(row["stated_at"]), str(row["origin"]))
     return f", {doubtful}" if doubtful else ""
 
 

@@ -383,4 +383,4 @@ def _observation_kind(memory: Memory) -> E2EKind | None:
 
 
 def _label_doubt(memory: Memory) -> str:
-    return label_doubt({"state": memory.state, "source": memory.source, "stated_at": memory.stated_at})
+    return label_doubt({name: getattr(memory, name) for name in ("state", "source", "stated_at", "origin")})

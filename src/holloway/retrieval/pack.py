@@ -160,7 +160,8 @@ def estimate_cost(memory: Memory) -> int:
 
 def render_line(memory: Memory) -> str:
     """Render one memory as a line for an agent."""
-    doubt_prefix = f"{label} " if (label := doubt_note(memory.state, memory.source, memory.stated_at)) else ""
+    label = doubt_note(memory.state, memory.source, memory.stated_at, memory.origin)
+    doubt_prefix = f"{label} " if label else ""
     files_note = f" ({', '.join(memory.files[:FILES_SHOWN])})" if memory.files else ""
     conflicting_ids = [
         relation.memory

@@ -25,8 +25,6 @@ IS_SESSION = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, 
 SCHEMA_VERSION = 17
 """Schema version that these queries expect; hooks ignore a file of another version."""
 
-READER_ORIGIN = "reader:"
-"""Prefix of the origin of lessons that a reader proposed; a digest of the text follows."""
 HISTORY_PREFIX = "history:"
 """Prefix of the origin of explanations from the git history; the commit and a number follow."""
 NOTE_PREFIX = "note:"
@@ -61,7 +59,7 @@ _SHOWABLE = f"""
          OR m.type NOT IN ('context_cost', 'prefetch_pattern', 'task_calibration', 'causal_dependency'))
 """
 _COLUMNS = (
-    "m.id, m.type, m.summary, m.state, m.source, m.sessions, m.created_at, m.updated_at, m.stated_at, "
+    "m.id, m.type, m.summary, m.state, m.source, m.origin, m.sessions, m.created_at, m.updated_at, m.stated_at, "
     f"length(m.content) > {LESSON_CHARS_MAX} AS is_cut"
 )
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from holloway.config import READER_ORIGIN
+
 MARGIN = 1.2
 """Safety margin of budgets, for estimation errors and for models with a finer tokenizer than o200k."""
 
@@ -100,14 +102,15 @@ def render_citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, 
     return f"[{', '.join(parts)}]"
 
 
-def doubt_note(state: str, source: str = "", stated_at: str = "") -> str:
+def doubt_note(state: str, source: str = "", stated_at: str = "", origin: str = "") -> str:
     """Return the caveat for a memory in this state: who says it, if that is known; empty if it is confirmed.
 
-    What the person said in a session has its day, also once it is confirmed.
+    What the person said in a session has its day, also once it is confirmed. A reader puts it into words of its own.
     """
     doubt = _DOUBTS.get(state, "")
     if source == PERSON_SOURCE and stated_at and state != "stale":
-        return f"{_SPEAKERS[source]} on {format_day(stated_at)}"
+        speaker = "from your words" if origin.startswith(READER_ORIGIN) else _SPEAKERS[source]
+        return f"{speaker} on {format_day(stated_at)}"
     return _SPEAKERS.get(source, doubt) if state == "unconfirmed" else doubt
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from holloway.config import TAG_CHARS_MAX
+from holloway.config import READER_ORIGIN, TAG_CHARS_MAX
 from holloway.domain import confidence
 from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
 from holloway.domain.memory_details import CausalDependency, Decision, ErrorFix
@@ -23,7 +23,7 @@ from holloway.promotion.reader.view_rows import Voice
 from holloway.store import candidates as ledger
 from holloway.store.candidates import DROPPED, HELD, StoredCandidate
 from holloway.store.filter import Filter
-from holloway.store.lookup import COMMAND_TAG_PREFIX, READER_ORIGIN
+from holloway.store.lookup import COMMAND_TAG_PREFIX
 from holloway.text.failures import fingerprint_failure
 from holloway.text.fingerprint import fingerprint_text
 from holloway.text.sanitize import one_line

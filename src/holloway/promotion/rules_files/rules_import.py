@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from holloway import git
-from holloway.config import IMPORTED_RULES_MAX, REASON_CHARS_MAX
+from holloway.config import IMPORTED_RULES_MAX, READER_ORIGIN, REASON_CHARS_MAX
 from holloway.domain.memory import Memory, Source
 from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
@@ -21,7 +21,7 @@ from holloway.promotion.rules_files.split_blocks import split_rule_blocks
 from holloway.safety.secrets import redact_secrets
 from holloway.store.filter import Filter
 from holloway.store.lifecycle import GONE
-from holloway.store.lookup import NOTE_PREFIX, OBSERVED_PREFIX, READER_ORIGIN
+from holloway.store.lookup import NOTE_PREFIX, OBSERVED_PREFIX
 from holloway.store.write_gate import sanitize_draft
 from holloway.text.fingerprint import normalise_text
 
