@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,11 @@ NAMES_IN_TREE_MIN = 2
 """Names of code that a plain fact must have, all of them in its files, for the checkout to bear it out."""
 CLAIM_STEM_CHARS = 5
 _BACKTICKED = re.compile(r"`([^`\n]{2,120})`")
+_HOST_NAME = re.compile(
+    r"(?<![\w/@.-])(?:[a-z0-9-]{1,63}\.){1,5}(?:com|org|net|io|dev|sh|app|ai|co|info|xyz|ru|cn|tk|uk|eu|invalid|example)\b"
+    r"(?![\w(])",
+    re.IGNORECASE,
+)
 _CODE_LIKE = re.compile(r"[a-z][a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z]|\w_\w|\w\(\)|::|\w\.\w")
 
 
@@ -59,6 +64,8 @@ class Lesson:
     proposal: ProposedLesson
     quotes: tuple[LocatedQuote, ...]
     files: tuple[str, ...] = ()
+    text_source: str = ""
+    """The untrusted source that the text itself repeats, whatever its quotes are; empty if it is its own."""
 
     @property
     def text(self) -> str:
@@ -153,17 +160,31 @@ class SessionEvidence:
         """Yield what the agent said after a row."""
         return (later for later in self.view.rows if later.voice is Voice.AGENT and later.number > row.number)
 
-    def trace_quotes(self, quotes: Sequence[LocatedQuote], trust: Trust) -> list[LocatedQuote]:
-        """Return quotes with the untrusted source of each; what the person pasted is never their own word."""
-        signals = [
-            Signal(_choose_signal(quote.row.voice), f"{number}", quote.row.step, quotes=(quote.text,))
-            for number, quote in enumerate(quotes)
+    def trace_lessons(self, lessons: Sequence[Lesson], trust: Trust) -> list[Lesson]:
+        """Return lessons with the untrusted source of their text and of each quote; the session is replayed once.
+
+        What the person pasted is never their own word.
+        """
+        if not lessons:
+            return []
+        quotes = [quote for lesson in lessons for quote in lesson.quotes]
+        quoting = [
+            Signal(_choose_signal(quote.row.voice), "", quote.row.step, quotes=(quote.text,)) for quote in quotes
         ]
-        sources = trace_signals(self.pad, signals, trust).sources
-        return [
+        texts = [Signal(SignalName.CONCLUSION, "text", self.pad.step + 1, quotes=(lesson.text,)) for lesson in lessons]
+        sources = trace_signals(self.pad, [*quoting, *texts], trust).sources
+        traced = iter(
             quote._replace(source=sources.get(id(signal), "") or _VOICE_SOURCES.get(quote.row.voice, ""))
-            for quote, signal in zip(quotes, signals, strict=True)
+            for quote, signal in zip(quotes, quoting, strict=True)
+        )
+        return [
+            replace(lesson, quotes=tuple(next(traced) for _ in lesson.quotes), text_source=sources.get(id(signal), ""))
+            for lesson, signal in zip(lessons, texts, strict=True)
         ]
+
+    def is_named(self, name: str) -> bool:
+        """Return whether any row of the session has a name, whoever said or printed it."""
+        return any(name.lower() in row.text.lower() for row in self.view.rows)
 
     def find_corroboration(self, lesson: Lesson) -> str:
         """Return what agrees with a lesson beyond the agent's own words; empty if nothing does."""
@@ -296,6 +317,11 @@ def list_searched_names(text: str) -> list[str]:
 
 def _is_identifier(name: str) -> bool:
     return bool(re.fullmatch(r"[A-Za-z_]\w{2,80}", name)) and bool(_CODE_LIKE.search(name))
+
+
+def list_hosts(text: str) -> list[str]:
+    """Return the host names in a text."""
+    return list(dict.fromkeys(match.lower() for match in _HOST_NAME.findall(text)))
 
 
 def list_named_paths(text: str) -> list[str]:
