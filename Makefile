@@ -18,7 +18,7 @@ ONLY ?=
 QUICK ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format nightly bench lock data docs agents clean
+.PHONY: help run panel browser screenshots test check format nightly bench lock data docs agents clean
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,9 +37,27 @@ $(VENV)/installed-dev: $(VENV)/installed requirements-dev.lock
 run: $(VENV)/installed ## map a project (PROJECT=path) and print what an agent would read
 	@$(BIN)/holloway init --project "$(PROJECT)"
 
-# Tests start hundreds of processes. Where PYTHONDONTWRITEBYTECODE is set, each of them would compile the source again.
+panel: $(VENV)/installed-dev ## open the web panel of a project (PROJECT=path)
+	@$(BIN)/holloway panel --open --project "$(PROJECT)"
+
+# Browser tests run on Debian's Chromium; axe-core finds faults of accessibility in the pages.
+AXE := 4.14.0
+browser: build/browser/axe-core-$(AXE) ## install what browser tests need: Chromium (apt), axe-core (npm)
+
+build/browser/axe-core-$(AXE):
+	command -v chromium-headless-shell || command -v chromium || \
+	  { apt-get update -q && apt-get install -qy --no-install-recommends chromium-headless-shell; } || \
+	  sudo -n apt-get install -qy --no-install-recommends chromium-headless-shell
+	npm install --prefix build/browser --no-audit --no-fund --ignore-scripts --save-exact axe-core@$(AXE)
+	touch $@
+
+screenshots: $(VENV)/installed-dev ## take screenshots of every page of the panel, and renew those in the docs
+	$(BIN)/python -m docs.screenshots
+
+# Tests start hundreds of processes. Where PYTHONDONTWRITEBYTECODE is set, each of them would compile the source again,
+# and each run would compile all tests again.
 COMPILE := $(BIN)/python -m compileall -q src
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal -q
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 test: $(VENV)/installed-dev ## all tests of a commit
 	$(COMPILE)

@@ -265,10 +265,10 @@ class McpServer:
 
 def _read_environments() -> Iterator[bytes]:
     with suppress(FileNotFoundError):  # no /proc
-        for process in Path("/proc").iterdir():
-            if process.name.isdigit():
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdigit():
                 with suppress(OSError):  # another user's process, or one that has ended
-                    yield (process / "environ").read_bytes()
+                    yield (folder / "environ").read_bytes()
 
 
 def _collect_strings(value: Any) -> Iterator[str]:

@@ -5,235 +5,148 @@ python -m benchmarks --only b1_sessions --data DIR --repos DIR
 
 from __future__ import annotations
 
-import json
 import re
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
-from benchmarks import machine, trivial
-from benchmarks.installed import hook_command, no_worker
-from benchmarks.replay import QUICK_SESSIONS, REPOSITORY, replay
-from benchmarks.scoring import SEED, estimate, paired
-from benchmarks.sessions import DEV, recorded
-from benchmarks.told import measured, told
-from holloway.domain.ports import SystemClock
-from holloway.text.tokens import estimate_tokens as tokens_of
+from benchmarks import arms, trivial
+from benchmarks.projects import HELD_OUT, SEEN, TUNED, load_sessions
+from benchmarks.replay import replay
+from benchmarks.told import restrict_to
+from holloway.retrieval.locate import PAST_SESSIONS, locate_in_checkout
+from holloway.store import observations
+from holloway.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from benchmarks.arms import PastRow
     from benchmarks.replay import Replay
     from benchmarks.told import Told
 
-TOP = 10
 AGENT = "claude-code"
-HOOK = "prompt hook"
-LOCATE = "holloway locate"
-HOOK_EVERY = 4
-"""Of the sessions that are asked, every n-th also starts the hook's own process."""
-_PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """What the hook's process did with a prompt, and what the same moment gives without a process."""
-
-    took_ms: float
-    text: str
-    in_process: str
+NO_SESSIONS, SESSIONS, PLACEBO, FOREIGN = "no sessions", "sessions", "placebo", "foreign"
+ARMS = (NO_SESSIONS, SESSIONS, PLACEBO, FOREIGN)
+RANKED_MAX = 20
+ASKED_MAX = 40
+"""Latest sessions of a project that are asked."""
+LEARNED_MIN = 3
+"""Sessions that must have been learned before one is asked."""
+QUICK_ASKED = 4
+SAME_TOPIC_SESSIONS = 5
+SAME_TOPIC_SHARE = 0.5
+"""Share of the needed files that the latest sessions had opened, from which on a session continues their topic."""
+_PATH = re.compile(r"[^\s,;:]+")
 
 
 @dataclass(slots=True)
-class Answers:
-    """All that was answered, session by session."""
+class Question:
+    """A session that was asked, and all answers."""
 
-    sessions: list[Told] = field(default_factory=list)
-    lists: dict[str, list[list[str]]] = field(default_factory=dict)
-    texts: list[str] = field(default_factory=list)
-    locate_ms: list[float] = field(default_factory=list)
-    started: list[Started] = field(default_factory=list)
+    session: Told
+    is_same_topic: bool
+    lists: dict[str, list[str]]
+    """The best files by arm and by baseline, best first, without those that the prompt names."""
+    texts: dict[str, str]
+    """The text that an agent reads with the prompt, by arm."""
+    shown: dict[str, list[str]] = field(default_factory=dict)
+    """The files that the text names, in its order, without those that the prompt names."""
+    named_shown: int = 0
+    """Number of needed files that the prompt names and the text lists."""
 
-    def add(self, session: Told, text: str, lists: dict[str, list[str]]) -> None:
-        """Take in a session."""
-        self.sessions.append(session)
-        self.texts.append(text)
-        for name, files in lists.items():
-            self.lists.setdefault(name, []).append(files[:TOP])
+    @property
+    def baseline_shown(self) -> list[str]:
+        """The first files of the fused baselines that need no more tokens than the text with sessions."""
+        budget, paths = estimate_tokens(self.texts[SESSIONS]), self.lists[trivial.ALL_FUSED]
+        fitting = [count for count in range(len(paths) + 1) if estimate_tokens(render_bare(paths[:count])) <= budget]
+        return paths[: max(fitting)]
+
+
+def render_bare(paths: Sequence[str]) -> str:
+    """Render a list of files in the fewest words."""
+    return "\n".join(["Files:", *paths])
 
 
 def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
-    """The second half of the sessions, in time order."""
-    sessions = [told(session) for session in recorded(data / DEV)]
-    if quick:
-        sessions = sessions[:QUICK_SESSIONS]
-    answers = Answers()
-    with replay(repos / REPOSITORY, "b1_cli") as replayed:
-        command = hook_command(sys.executable, _env(replayed), replayed.memory.home, replayed.tree.root)
-        for place, session in enumerate(replayed.through(sessions)):
-            if place >= len(sessions) // 2 and session.is_asked:
-                _ask(replayed, session, answers)
-                if len(answers.sessions) % HOOK_EVERY == 0:
-                    answers.started.append(_started(replayed, session, command))
-    return _result(answers, sessions)
+    """Ask the latest sessions of every project that is there."""
+    from benchmarks import replay_result
+
+    questions = {}
+    for project in (TUNED, *SEEN, *HELD_OUT):
+        if sessions := load_sessions(data, project):
+            foreign = load_sessions(data, SEEN[-1] if project == TUNED else TUNED)
+            questions[project] = list(ask_sessions(repos / project, project, sessions, foreign, quick=quick))
+    return replay_result.build_result(questions)
 
 
-def _ask(replayed: Replay, session: Told, answers: Answers) -> None:
-    memory, paths = replayed.memory, replayed.paths()
-    text = memory.session(f"{session.id}-asked", agent=AGENT).context_for(session.query)
-    began = time.perf_counter()
-    found = memory.map.locate(session.query, limit=TOP, branch=session.began_on)
-    located = [file.path for file in found.ranked]
-    answers.locate_ms.append((time.perf_counter() - began) * 1000)
-    ours = {HOOK: named(text, paths), LOCATE: located}
-    contents = replayed.by_contents(session.query)
-    answers.add(session, text, ours | trivial.all_lists(session, replayed.learned, paths, contents))
+def ask_sessions(
+    repository: Path, project: str, sessions: Sequence[Told], foreign: Sequence[Told], *, quick: bool = False
+) -> Iterator[Question]:
+    """Replay the sessions of a project; yield the latest of them with all answers."""
+    asked = [session.id for session in sessions if session.is_asked][-(QUICK_ASKED if quick else ASKED_MAX) :]
+    with replay(repository, f"b1_{project}") as replayed:
+        for session in replayed.through(list(sessions)):
+            restricted = restrict_to(session, replayed.paths())
+            if session.id in asked and len(replayed.learned) >= LEARNED_MIN and restricted.is_asked:
+                yield _ask(replayed, restricted, list(map(_as_past, foreign)), project)
 
 
-def named(text: str, paths: list[str]) -> list[str]:
-    """The files of the project that a text names, in the order in which it does."""
-    known = set(paths)
-    return list(dict.fromkeys(word for word in _PATH.findall(text) if word in known))
+def _as_past(session: Told) -> PastRow:
+    return session.query, tuple((path, 1) for path in session.files), session.branch
 
 
-def _env(replayed: Replay) -> dict[str, str]:
-    return machine.environment(HOLLOWAY_HOME=str(replayed.memory.home), HOME=str(replayed.memory.home))
-
-
-def _started(replayed: Replay, session: Told, command: list[str]) -> Started:
-    """The hook's process on a prompt, with its deadline; it lives today, so what it is compared with does too."""
-    root = replayed.tree.root
-    event = {"hook_event_name": "UserPromptSubmit", "session_id": f"{session.id}-hook", "cwd": str(root)}
-    stdin = json.dumps(event | {"prompt": session.query}).encode()
-    samples = machine.Samples()
-    with no_worker(replayed.memory.project.folder):
-        done = samples.start(command, _env(replayed), stdin, root)
-    said = json.loads(done.stdout).get("hookSpecificOutput", {}) if done.stdout else {}
-    with _today(replayed):
-        text = replayed.memory.session(f"{session.id}-today", agent=AGENT).context_for(session.query)
-    return Started(samples.wall_ms[0], str(said.get("additionalContext", "")), text)
-
-
-@contextmanager
-def _today(replayed: Replay) -> Iterator[None]:
-    opened = replayed.memory.opened
-    then, opened.clock = opened.clock, SystemClock()
-    try:
-        yield
-    finally:
-        opened.clock = then
-
-
-def _result(answers: Answers, sessions: list[Told]) -> dict[str, Any]:
-    figures = {
-        name: [measured(session, files) for session, files in zip(answers.sessions, lists, strict=True)]
-        for name, lists in answers.lists.items()
+def _ask(replayed: Replay, session: Told, foreign: Sequence[PastRow], project: str) -> Question:
+    connection, paths = replayed.memory.store.database.connection, replayed.paths()
+    rows = observations.list_past_sessions(connection, PAST_SESSIONS)
+    past_by_arm = {
+        NO_SESSIONS: [],
+        SESSIONS: rows,
+        PLACEBO: arms.permute_files(rows, project),
+        FOREIGN: arms.adopt_foreign(rows, foreign, paths),
     }
-    recall = {name: [one for one, _ in pairs] for name, pairs in figures.items()}
-    rows = [
-        [
-            name,
-            *_mean(recall[name]),
-            *_mean([avoided for _, avoided in pairs]),
-            _difference(recall[HOOK], recall[name]),
-            _difference(recall[LOCATE], recall[name]),
-        ]
-        for name, pairs in figures.items()
-    ]
-    columns = ["method", "recall@10", "95 %", "DCA@10", "95 %", "hook finds more by (p)", "locate finds more by (p)"]
-    return {
-        "title": "B1: session replay",
-        "question": "From a session's first prompt, which files will the agent need?",
-        "seed": SEED,
-        "targets": [],
-        "tables": [
-            {"title": f"{len(answers.sessions)} sessions, ten files each", "columns": columns, "rows": rows},
-            {
-                "title": "What the prompt hook says",
-                "columns": ["figure", "value"],
-                "rows": _said(answers, [len(files) for files in answers.lists[HOOK]]),
-            },
-            {
-                "title": f"The hook's own process, {len(answers.started)} sessions",
-                "columns": ["figure", "value"],
-                "rows": _processes(answers.started),
-            },
-            {
-                "title": "How long locating takes",
-                "columns": ["what", "ms"],
-                "rows": [[f"p{share}", machine.quantile(answers.locate_ms, share / 100)] for share in (50, 95)],
-            },
-        ],
-        "figures": {
-            name: {"recall": fmean(recall[name]), "dca": fmean(avoided for _, avoided in pairs)}
-            for name, pairs in figures.items()
-        },
-        "how": [f"The second half of {len(sessions)} {HOW[0]}", *HOW[1:], *_untold(sessions)],
-    }
+    contents, underway = replayed.by_contents(session.query), replayed.underway(session)
+    lists = trivial.all_lists(session, replayed.learned, paths, contents)
+    lists = trivial.add_branch_lists(lists, session, replayed.learned, paths, underway)
+    texts = {}
+    for arm, past in past_by_arm.items():
+        with mock.patch.object(observations, "list_past_sessions", lambda *_, past=past: past):
+            lists[arm] = _locate(replayed, session)
+            if arm in (NO_SESSIONS, SESSIONS):
+                agent_session = replayed.memory.session(f"{session.id}-{arm}", agent=AGENT)
+                texts[arm] = agent_session.context_for(session.query)
+    found = {name: [path for path in files if path not in session.mentioned] for name, files in lists.items()}
+    question = Question(session, _is_same_topic(session, replayed.learned), found, texts)
+    for arm, text in texts.items():
+        named = list_named(text, paths)
+        question.shown[arm] = [path for path in named if path not in session.mentioned]
+        question.named_shown = len(session.named.intersection(named))
+    return question
 
 
-def _untold(sessions: list[Told]) -> list[str]:
-    told_branch = sum(bool(session.began_on) for session in sessions)
-    return [] if told_branch else ["The data does not tell on which branch a session began, so nobody knew it."]
+def _locate(replayed: Replay, session: Told) -> list[str]:
+    memory, now, root = replayed.memory, replayed.clock.now(), str(replayed.tree.root)
+    limit = RANKED_MAX + len(session.mentioned)
+    connection = memory.store.database.connection
+    located = locate_in_checkout(memory.map.database, connection, root, session.query, limit=limit, now=now)
+    return [file.path for file in located.ranked]
 
 
-def _mean(values: list[float]) -> tuple[float, str]:
-    one = estimate(values)
-    return round(one.mean, 3), f"{one.low:.3f} to {one.high:.3f}"
+def _is_same_topic(session: Told, learned: Sequence[Told]) -> bool:
+    """Whether the latest sessions had opened a good part of the files that this one needs."""
+    opened = {path for earlier in learned[-SAME_TOPIC_SESSIONS:] for path in earlier.files}
+    return len(session.gold & opened) >= SAME_TOPIC_SHARE * len(session.gold)
 
 
-def _difference(ours: list[float], other: list[float]) -> str:
-    """The mean difference, and how likely chance makes one as large."""
-    if ours == other:
-        return ""
-    return f"{fmean(ours) - fmean(other):+.3f} ({paired(ours, other):.4f})"
-
-
-def _said(answers: Answers, counts: list[int]) -> list[list[Any]]:
-    spoken = [place for place, text in enumerate(answers.texts) if text]
-    lists, sessions = answers.lists[HOOK], answers.sessions
-    right = [len(sessions[at].gold & set(lists[at])) / len(lists[at]) for at in spoken if lists[at]]
-    useful = sum(bool(sessions[at].gold & set(lists[at])) for at in spoken)
-    tokens = sorted(tokens_of(answers.texts[at]) for at in spoken) or [0]
-    return [
-        ["prompts", len(sessions)],
-        ["answered", f"{len(spoken)} ({len(spoken) / len(sessions):.0%})"],
-        ["answers that name a file which was needed", f"{useful} ({useful / max(1, len(spoken)):.0%})"],
-        ["files named, mean of the answered", fmean([counts[at] for at in spoken] or [0])],
-        ["precision of the named files, mean of the answered", str(estimate(right)) if right else ""],
-        ["tokens, median", tokens[len(tokens) // 2]],
-        ["tokens, most", tokens[-1]],
-    ]
-
-
-def _processes(started: list[Started]) -> list[list[Any]]:
-    took = [one.took_ms for one in started] or [0.0]
-    late = sum(bool(one.in_process) and not one.text for one in started)
-    same = sum(one.text == one.in_process for one in started)
-    return [
-        ["says the same as in process", f"{same} of {len(started)}"],
-        ["silent though there was something to say", late],
-        ["p50 (ms, process included)", machine.quantile(took, 0.5)],
-        ["p95 (ms, process included)", machine.quantile(took, 0.95)],
-    ]
-
-
-HOW = [
-    "recorded sessions of one project, in time order. For each one: the branch and the checkout as they were when it "
-    "began, and only sessions that had ended before; holloway has learned from those.",
-    "Needed are files that the agent opened (also with cat, sed, head or grep) or edited, without those that the "
-    "prompt names.",
-    "The prompt hook is what an agent reads without asking: the files that its text names, ten at most, nothing where "
-    "it stays silent. `locate` is what an agent gets that asks.",
-    "The baselines get the same prompt and the same earlier sessions, split identifiers and name only files that are "
-    f"there; RRF (k {trivial.RRF_K}) fuses the first {trivial.RRF_DEPTH} of each list. Stems instead of words change "
-    "each of the four that know no contents by less than 0.02.",
-    "DCA@10 is the share of discovery calls that the ten files could have saved: the first read of a predicted file "
-    "and the searches since the read before. It is an upper bound.",
-    "Intervals are bootstrapped over sessions; p by sign flips of the paired differences of recall.",
-    "The hook's own process is started with the command that setup writes, and has its deadline. It lives today: it is "
-    "compared with the same code in this process at today's date. Its times have this machine's neighbours in them.",
-]
+def list_named(text: str, paths: Sequence[str]) -> list[str]:
+    """List the files of the project that a text names, by their paths or grouped by folder, in its order."""
+    known, words = set(paths), list[str]()
+    for group in (group for line in text.splitlines() for group in line.split("; ")):
+        head, _, names = group.partition(": ")
+        folder = head.rpartition(" ")[2]
+        if folder.endswith("/"):
+            words += [folder + name.split(" ")[0] for name in names.split(", ")]
+        else:
+            words += _PATH.findall(group)
+    return list(dict.fromkeys(word for word in words if word in known))

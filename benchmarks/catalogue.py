@@ -28,6 +28,7 @@ from benchmarks import (
     learning_curve,
     literals,
     needs,
+    projects,
     replay,
     sessions,
 )
@@ -86,8 +87,9 @@ ALL = (
     Benchmark(
         "b1_sessions",
         lambda given: b1_sessions.run(_there(given.data), _there(given.repos), quick=given.quick),
-        5,
+        20,
         (SESSIONS, CLI),
+        (needs.transcripts(projects.OTHERS), needs.clones(projects.OTHERS)),
     ),
     Benchmark(
         "b2_commits",

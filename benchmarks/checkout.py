@@ -29,10 +29,23 @@ class Checkout:
 
     def move(self, commit: str) -> None:
         """Check out a commit, whatever lies in the working tree."""
-        git(self.root, "checkout", "--quiet", "--force", "--detach", commit)
+        try:
+            git(self.root, "checkout", "--quiet", "--force", "--detach", commit)
+        except subprocess.CalledProcessError:
+            self._move_in_part(commit)
+
+    def _move_in_part(self, commit: str) -> None:
+        """Check out what is there of a commit, because a clone may lack the largest files."""
+        git(self.root, "update-ref", "--no-deref", "HEAD", commit)
+        git(self.root, "read-tree", commit)
+        options = ["git", "-C", os.fspath(self.root), "checkout-index", "-a", "-f", "-q"]
+        subprocess.run(options, capture_output=True, check=False, timeout=GIT_TIMEOUT_S, env=machine.environment())
+        if absent := [path for path in git(self.root, "ls-files", "-d", "-z").split("\0") if path]:
+            git(self.root, "update-index", "--skip-worktree", "--", *absent)
+        git(self.root, "clean", "-ffdxq")
 
     def stand(self, commit: str, branch: str, *, main: str) -> None:
-        """Check out a commit as the tip of a branch, beside a main branch and no other; without a name, no branch."""
+        """Check out a commit as the tip of a branch, with a main branch and no other; without a name, no branch."""
         self.move(commit)
         for name in git(self.root, "for-each-ref", "--format=%(refname)", "refs/heads").split():
             git(self.root, "update-ref", "-d", name)

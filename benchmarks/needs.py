@@ -42,7 +42,13 @@ LABELS_FROM = (
     "our own labels on those sessions. They quote people's words, so they are not published; without them this "
     "benchmark cannot be run."
 )
+TRANSCRIPTS = "transcripts"
+"""The folder of the data folder with a folder of transcripts for each project."""
 FILES = {
+    TRANSCRIPTS: (
+        f"`{PREPARE} transcripts CLONE DIR` takes a project's sessions from the branch entire/checkpoints/v1 of its "
+        "clone, whose folder names them."
+    ),
     sessions.DEV: SESSIONS_FROM,
     "error_fix_dev.jsonl": LABELS_FROM,
     "self_correction_dev.jsonl": LABELS_FROM,
@@ -73,6 +79,16 @@ def file(name: str) -> Need:
     return Need(
         "--data DIR", lambda given: "" if given.data and (given.data / name).exists() else f"{name}: {FILES[name]}"
     )
+
+
+def transcripts(names: Sequence[str]) -> Need:
+    """Transcripts of the sessions that projects keep in their repositories, a folder for each."""
+
+    def missing(given: Given) -> str:
+        absent = [name for name in names if not (given.data and (given.data / TRANSCRIPTS / name).is_dir())]
+        return "\n    ".join([f"transcripts of {name}: {FILES[TRANSCRIPTS]}" for name in absent])
+
+    return Need("--data DIR", missing)
 
 
 def clones(names: Sequence[str], *, one_will_do: bool = False) -> Need:

@@ -1,6 +1,7 @@
 """Make files of the data folder from public repositories, for readers who have none.
 
 python -m benchmarks.prepare sessions CLONE_OF_ENTIREIO_CLI DIR
+python -m benchmarks.prepare transcripts CLONE DIR
 python -m benchmarks.prepare commits CLONE DIR
 python -m benchmarks.prepare secrets CLONE_OF_GITLEAKS DIR
 
@@ -19,10 +20,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks import checkout, sessions
+from benchmarks import checkout, needs, sessions
 from benchmarks.literals import write_literals
 from holloway.observer.words.prompt import PROMPT_CHARS_MAX
 
+CHECKPOINTS_BRANCH = "entire/checkpoints/v1"
 CHECKPOINTS = "394f81fab8"
 """The commit of the branch entire/checkpoints/v1 that the set was made at."""
 UNTIL = "2026-02-09"
@@ -80,6 +82,20 @@ def write_sessions(repository: Path, folder: Path) -> int:
         for rows in made:
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     return len(made)
+
+
+def write_transcripts(repository: Path, folder: Path) -> int:
+    """Write the longest transcript of each session of a clone to a folder of the clone's name; return how many."""
+    target = folder / needs.TRANSCRIPTS / repository.name
+    target.mkdir(parents=True, exist_ok=True)
+    blobs = Blobs(repository, CHECKPOINTS_BRANCH)
+    try:
+        copies = {session: max(texts, key=_length)[1] for session, texts in _copies(blobs).items()}
+    finally:
+        blobs.close()
+    for session, transcript in copies.items():
+        (target / f"{session.replace('/', '_')}.jsonl").write_text(transcript, encoding="utf-8")
+    return len(copies)
 
 
 def _length(copy: tuple[Row, str]) -> int:
@@ -196,7 +212,12 @@ def commits_of(repository: Path, tip: str, *options: str) -> list[Row]:
     return rows
 
 
-MAKERS = {"sessions": write_sessions, "commits": write_commits, "secrets": write_literals}
+MAKERS = {
+    "sessions": write_sessions,
+    "transcripts": write_transcripts,
+    "commits": write_commits,
+    "secrets": write_literals,
+}
 
 
 def main() -> None:

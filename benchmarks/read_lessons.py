@@ -5,7 +5,7 @@
 
 `prompts` writes the exact prompt of every stretch of the sessions of a set to a folder, one file each, named by its
 hash. Whoever has a model writes its answers to another folder under the same names. `show` learns the sessions with
-these answers and writes `shown.jsonl` and `dropped.jsonl` as `told_lessons show` does, with the check that refused each
+these answers and writes `shown.jsonl` and `dropped.jsonl` as `told_lessons` does, with the check that refused each
 proposal, and `run.json` with counts, the version of the prompt and the hash of the answers. `--arm` chooses: without a
 model (`none`), the reader alone (`reader`) or both. Prompts and answers hold people's words: they stay outside of the
 repository.
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,10 +88,13 @@ class RecordedReader:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.counts: Counter[str] = Counter()
+        self.seconds: list[float] = []
+        """CPU time of each session: its view, its prompts, and the checks of its lessons."""
         self._digest = hashlib.sha256()
 
     def read(self, memory: Holloway, learning: Learning, pad: Scratchpad) -> None:
         """Judge and store the lessons of one session; a stretch without an answer is counted."""
+        started = time.process_time()
         view = build_session_view(pad)
         answers: dict[int, str] = {}
         for prompt in build_prompts(PROJECT_NAME, view):
@@ -104,6 +108,7 @@ class RecordedReader:
         session = session_ledger.find_sessions(memory.store.database, pad.start.session if pad.start else "")[0]
         judged = judge_session(memory, learning, pad, view, session, answers)
         rows = store_lessons(memory.store, session, judged, learning.places)
+        self.seconds.append(time.process_time() - started)
         self.counts["proposed"] += len(judged)
         for judgement in judged:
             treatment = judgement.finding.treatment or "accepted"
@@ -111,9 +116,12 @@ class RecordedReader:
         self.counts.update(f"stored as {row.state}" for row in rows)
 
     def describe(self) -> dict[str, Any]:
-        """Return the counts, the version of the prompt and the hash of the answers."""
+        """Return the counts, the version of the prompt, the hash of the answers and the CPU time of a session."""
         digest = self._digest.hexdigest()[:16]
-        return {"prompt": read_prompt_version(), "answers": digest, "counts": dict(sorted(self.counts.items()))}
+        ranked = sorted(self.seconds) or [0.0]
+        seconds = {"median": ranked[len(ranked) // 2], "p95": ranked[len(ranked) * 95 // 100], "max": ranked[-1]}
+        counts = dict(sorted(self.counts.items()))
+        return {"prompt": read_prompt_version(), "answers": digest, "cpu_s": seconds, "counts": counts}
 
 
 def show(options: argparse.Namespace) -> None:

@@ -34,7 +34,9 @@ NOT_DUE = ("map", "learn", "records")
 CHORE_S = 300.0
 QUICK_SESSIONS = 20
 """The first of the sessions, which a quick run goes through."""
-_MERGED = re.compile(r"Merge pull request #\d+ from [^/]+/(.+)$")
+_MERGED = re.compile(
+    r"Merge (?:pull request #\d+ from [^/\s]+/(\S+)|(?:remote-tracking )?branch '(?:origin/)?([^']+)')"
+)
 _SAFE_BRANCH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
 
 
@@ -84,6 +86,11 @@ class Replay:
         """All files of the checkout, as the map has them."""
         return [row[0] for row in self.memory.map.database.fetch_rows("SELECT path FROM files")]
 
+    def underway(self, session: Told) -> list[str]:
+        """The files that the branch had changed when a session began, the latest first."""
+        main = self.past.commit("", session.start)
+        return self.past.changed(self.past.commit(session.began_on, session.start), main)
+
     def by_contents(self, query: str) -> dict[str, float]:
         """What BM25 over the contents of the source files says, as they are in the checkout."""
         self.contents.follow(self.tree.root)
@@ -94,6 +101,7 @@ class Past:
     """The commits of a repository by time, on the main line and on the branches that were merged into it."""
 
     def __init__(self, repository: Path) -> None:
+        self._repository = repository
         self._main = _dated(checkout.git(repository, "log", "--first-parent", "--format=%ct %H"))
         self._branches: dict[str, list[tuple[int, str]]] = {}
         for line in checkout.git(repository, "log", "--merges", "--format=%P%x09%s").splitlines():
@@ -102,11 +110,26 @@ class Past:
             if merged and len(parents.split()) == 2:
                 into, tip = parents.split()
                 own = _dated(checkout.git(repository, "log", "--format=%ct %H", tip, f"^{into}"))
-                self._branches.setdefault(merged[1], []).extend(own)
+                self._branches.setdefault(merged[1] or merged[2], []).extend(own)
+
+    def changed(self, commit: str, main: str) -> list[str]:
+        """The files that a commit's branch has changed since it left the main line, the latest first."""
+        if commit == main:
+            return []
+        log = checkout.git(self._repository, "log", "--format=", "--name-only", commit, f"^{main}")
+        return list(dict.fromkeys(log.split("\n")[:-1]))
+
+    def _own(self, branch: str) -> list[tuple[int, str]]:
+        """The commits of a branch: of those that were merged under its name, or of the one that still has it."""
+        if branch not in self._branches:
+            tips = checkout.git(self._repository, "for-each-ref", "--format=%(objectname)", f"refs/heads/{branch}")
+            log = ("log", "--format=%ct %H", tips.strip(), f"^{self._main[0][1]}")
+            self._branches[branch] = _dated(checkout.git(self._repository, *log)) if branch and tips.strip() else []
+        return self._branches[branch]
 
     def commit(self, branch: str, now: float) -> str:
         """What was checked out at a time: of the branch if that had any commit of its own, else of the main line."""
-        own = [each for each in self._branches.get(branch, ()) if each[0] < now]
+        own = [each for each in self._own(branch) if each[0] < now]
         main = [each for each in self._main if each[0] < now]
         return max(own or main)[1] if own or main else min(self._main)[1]
 

@@ -18,8 +18,12 @@ class Repository(NamedTuple):
 
 
 TABLE = {
+    "CyberVPN": Repository("Beep206/CyberVPN", "e8b48e4255"),
+    "agentv": Repository("EntityProcess/agentv", "58f316ca24"),
     "axum": Repository("tokio-rs/axum", "3d78036dca"),
+    "cipher-box": Repository("FSM1/cipher-box", "e007f15bd5"),
     "cli": Repository("entireio/cli", "f446dcfc09"),
+    "context-evaluator": Repository("PackmindHub/context-evaluator", "94f7c40ead"),
     "core": Repository("vuejs/core", "e2bede9613"),
     "delve": Repository("go-delve/delve", "3b77598674"),
     "django": Repository("django/django", "03988c5a5b"),
@@ -27,11 +31,13 @@ TABLE = {
     "flask": Repository("pallets/flask", "2ac89889f4"),
     "fmt": Repository("fmtlib/fmt", "60ccad511f"),
     "gin": Repository("gin-gonic/gin", "dcaa4296d1"),
+    "git-sync": Repository("entireio/git-sync", "298c7f1f1b"),
     "gson": Repository("google/gson", "9835b6f901"),
     "guzzle": Repository("guzzle/guzzle", "2779e868a0"),
     "hono": Repository("honojs/hono", "28a9c12891"),
     "httpx": Repository("encode/httpx", "ae1b9f6623"),
     "junit5": Repository("junit-team/junit5", "88fbb9638d"),
+    "leeson": Repository("rommeld/leeson", "70cb8d4c69"),
     "requests": Repository("psf/requests", "1f6589ec3a"),
     "ripgrep": Repository("BurntSushi/ripgrep", "3fce3b5bb0"),
     "serilog": Repository("serilog/serilog", "60935b4d7a"),

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from holloway.domain.event import Prompt
+from holloway.domain.event import TEAMMATE_PREFIX, Prompt, Said
 from holloway.observer.activity import SessionActivity
 from holloway.observer.observer import Observer
 from holloway.observer.words import prompt
 from holloway.text import failures
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from benchmarks.sessions import Recorded
+    from holloway.domain.event import Event
     from holloway.observer.scratchpad import Scratchpad
 
 WORDS_MIN = 3
 """A prompt with fewer words is no task."""
+_FILE_NAME = re.compile(r"[\w.@+-]*\w")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,10 @@ class Told:
     pad: Scratchpad
     began_on: str = ""
     """The branch at its beginning, where the data tells it: what whoever asks then may know."""
+    named: frozenset[str] = frozenset()
+    """Files that it needed and its prompt names."""
+    mentioned: frozenset[str] = frozenset()
+    """All files of the checkout that its prompt names; they count neither for nor against an answer."""
 
     @property
     def is_asked(self) -> bool:
@@ -50,21 +57,49 @@ class Told:
 
 def told(session: Recorded) -> Told:
     """Read a recording."""
-    watching = Observer()
-    for event in session.events():
-        watching.observe_event(event)
-    account = SessionActivity(watching.pad)
+    return _describe(list(session.events()), session.id, session.start, session.branch, session.began_on)
+
+
+def describe_session(events: Sequence[Event]) -> Told | None:
+    """Describe a session by its events, as a transcript reader yields them; None without a beginning."""
+    observer = Observer()
+    for event in events:
+        observer.observe_event(event)
+    start = observer.pad.start
+    return _describe(events, start.session, start.at, start.branch, start.branch) if start else None
+
+
+def _describe(events: Sequence[Event], session: str, start: float, branch: str, began_on: str) -> Told:
+    observer = Observer()
+    for event in events:
+        observer.observe_event(event)
     # The notes of the observer are cut; a prompt is asked as it was typed.
-    asked = (prompt.strip_host_additions(event.text) for event in session.events() if isinstance(event, Prompt))
+    asked = filter(None, map(_read_task, events))
     query = next((text for text in asked if len(text.split()) >= WORDS_MIN), "")
-    opened, discovery = _found(account)
-    named = {path for path in opened if path in query or path.rpartition("/")[2] in query}
-    end = watching.pad.last_at
-    gold = frozenset(opened) - named
-    return Told(
-        *(session.id, session.start, end, query, opened, gold, discovery, session.branch, watching.pad),
-        began_on=session.began_on,
-    )
+    opened, discovery = _found(SessionActivity(observer.pad))
+    gold = frozenset(opened) - _find_named(query, opened)
+    end = observer.pad.last_at
+    return Told(session, start, end, query, opened, gold, discovery, branch, observer.pad, began_on)
+
+
+def _read_task(event: Event) -> str:
+    """Return the task of an event: a prompt, or the message with which the lead of a team starts an agent."""
+    if isinstance(event, Prompt) or (isinstance(event, Said) and event.actor.startswith(TEAMMATE_PREFIX)):
+        return prompt.strip_host_additions(event.text)
+    return ""
+
+
+def restrict_to(session: Told, paths: Collection[str]) -> Told:
+    """Return a session that needs only files that were there when it began, of which its prompt names none."""
+    opened = frozenset(session.files).intersection(paths)
+    named = _find_named(session.query, paths)
+    return replace(session, gold=opened - named, named=opened & named, mentioned=named)
+
+
+def _find_named(query: str, paths: Collection[str]) -> frozenset[str]:
+    """Find the files whose path or name stands in a prompt."""
+    words = set(_FILE_NAME.findall(query))
+    return frozenset(path for path in paths if path.rpartition("/")[2] in words or path in query)
 
 
 def _found(account: SessionActivity) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -74,12 +109,13 @@ def _found(account: SessionActivity) -> tuple[tuple[str, ...], tuple[str, ...]]:
     for deed in account.entries:
         if deed.kind in ("search", "list") and not (deed.path and deed.action.command):
             discovery.append("")
-        if deed.path and deed.kind in ("read", "edit", "write", "search") and deed.path not in opened:
-            if deed.kind == "search" and not _is_file(deed.path):
+        path = deed.path.replace("\\", "/")
+        if path and deed.kind in ("read", "edit", "write", "search") and path not in opened:
+            if deed.kind == "search" and not _is_file(path):
                 continue
-            opened[deed.path] = None
+            opened[path] = None
             if deed.kind in ("read", "search"):
-                discovery.append(deed.path)
+                discovery.append(path)
     return tuple(opened), tuple(discovery)
 
 

@@ -1,13 +1,11 @@
 """Told lessons: what an agent would be told after real sessions, beside the lessons that careful readers wrote down.
 
-    python -m benchmarks.told_lessons show --data DIR --transcripts DIR --repositories DIR --out DIR
-    python -m benchmarks.told_lessons score --data DIR --out DIR --judgements FILE
+    python -m benchmarks.told_lessons --data DIR --transcripts DIR --repositories DIR --out DIR
 
-`show` learns the sessions of each project in order, in a checkout as it was at the end of the last one, and writes
-every memory that would be told at trust level 2, in the words that an agent gets, to `shown.jsonl`, and every dropped
-or held candidate to `dropped.jsonl`. These files hold people's words: they stay outside of the repository. Judges read
-them; their verdicts are kept by the hash of the text. `score` prints recall and precision per project. A text without
-a verdict counts as noise, and a lesson without a match as missed.
+It learns the sessions of each project in order, in a checkout as it was at the end of the last one, and writes every
+memory that would be told at trust level 2, in the words that an agent gets, to `shown.jsonl`, and every dropped or held
+candidate to `dropped.jsonl`. These files hold people's words: they stay outside of the repository. Judges read them;
+`python -m benchmarks.judged_lessons` writes their sheets and scores their verdicts.
 """
 
 from __future__ import annotations
@@ -15,7 +13,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import random
 import subprocess
 import tempfile
 import time
@@ -27,9 +24,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import holloway
 from benchmarks.honest_lessons import read_transcript
+from holloway.config import STANDING_RULE_CONFIDENCE
+from holloway.domain.memory import Source
 from holloway.injection.memory_text import render_row
+from holloway.injection.prompt_text import render as render_prompt
 from holloway.observer.observer import Observer
 from holloway.promotion.history_harvest import harvest_history
+from holloway.retrieval.locate import LocateResult
 from holloway.service.session_learning import Learning
 from holloway.store import candidates, lookup
 from holloway.store.lookup import READER_ORIGIN
@@ -44,8 +45,6 @@ TUNING, REPORTING = "lessons_tuning.jsonl", "lessons_reporting.jsonl"
 WORTH_MIN = 2
 LEVEL = 2
 DAY_S = 86_400
-BOOTSTRAPS = 2_000
-VERDICTS = ("useful", "obvious", "noise", "wrong")
 
 
 def load_gold(data: Path, name: str) -> list[dict[str, Any]]:
@@ -152,8 +151,9 @@ def learn_project(
             learning.settle_held()
             if harvest:
                 harvest_history(memory.store, learning.places, is_own=True)
-            yield from _list_shown(memory, clock)
-            yield from _list_dropped(memory, pads)
+            told_rows = list(_list_shown(memory, clock))
+            yield from told_rows
+            yield from _list_dropped(memory, pads, {str(row["id"]) for row in told_rows})
 
 
 def _run_git(*arguments: str) -> str:
@@ -171,73 +171,63 @@ def _list_shown(memory: Any, clock: FakeClock) -> Iterator[dict[str, Any]]:
         if stored.type.value in ("work_state", "work_unit_outcome"):
             continue
         facts, files = details[memory_id]
-        text = render_row(row | {"details": facts, "files": files, "path": files[0] if files else ""})
         yield {
             "shown": True,
+            "id": memory_id,
             "hash": hash_text(stored.content),
             "session": stored.session,
             "type": stored.type.value,
             "source": stored.source.value,
             "reader": stored.origin.startswith(READER_ORIGIN),
+            "is_standing": stored.source is Source.USER_CORRECTION and stored.confidence >= STANDING_RULE_CONFIDENCE,
             "files": files,
-            "text": text,
+            "text": render_told({**row, "details": facts, "files": files}, stored.tags),
             "content": stored.content,
         }
 
 
-def _list_dropped(memory: Any, pads: list[Scratchpad]) -> Iterator[dict[str, Any]]:
+def render_told(row: dict[str, Any], tags: tuple[str, ...]) -> str:
+    """Render a memory as an agent gets it at its own trigger: with an error, a command, a file or a prompt."""
+    command = next((tag for tag in tags if tag.startswith(lookup.COMMAND_TAG_PREFIX)), "")
+    if isinstance(row["details"], dict) and row["details"].get("fix"):
+        return render_row({**row, "as": "fix"})
+    if command:
+        return render_row({**row, "as": "command", "command": command.removeprefix(lookup.COMMAND_TAG_PREFIX)})
+    if row["files"]:
+        return render_row({**row, "path": row["files"][0]})
+    return render_prompt((), LocateResult(), [{**row, "path": ""}]).text.partition("\n")[2]
+
+
+def _list_dropped(memory: Any, pads: list[Scratchpad], told_ids: set[str]) -> Iterator[dict[str, Any]]:
+    """Yield the candidates that are not told: dropped, held, or stored as memories that wait for a person."""
     for pad in pads:
         session = pad.start.session if pad.start else ""
         for candidate in candidates.list_session_candidates(memory.store.database, session):
-            if candidate.state not in (candidates.PROMOTED, candidates.REINFORCED) and candidate.draft:
-                content = str(candidate.draft["content"])
-                yield {
-                    "shown": False,
-                    "hash": hash_text(content),
-                    "session": session,
-                    "source": candidate.signal,
-                    "reason": candidate.reason,
-                    "content": content,
-                }
-
-
-def score(options: argparse.Namespace) -> None:
-    """Print recall and precision per project, with bootstrap intervals."""
-    gold = load_gold(options.data, options.set)
-    shown_rows = [json.loads(line) for line in (options.out / "shown.jsonl").read_text("utf-8").splitlines()]
-    judged = [json.loads(line) for line in options.judgements.read_text("utf-8").splitlines()]
-    verdicts = {row["hash"]: row["verdict"] for row in judged}
-    hashes = {row["hash"] for row in shown_rows}
-    caught = {gold_id for row in judged if row["hash"] in hashes for gold_id in row.get("gold", ())}
-    for letter, repository in name_projects(gold).items():
-        lessons = [row["id"] in caught for row in gold if row["repo"] == repository]
-        texts = [verdicts.get(row["hash"], "noise") for row in shown_rows if row["project"] == letter]
-        low, high = _bootstrap(lessons)
-        shares = {verdict: texts.count(verdict) for verdict in VERDICTS}
-        share = sum(lessons) / len(lessons)
-        print(f"{letter}: recall {sum(lessons)} of {len(lessons)}, {share:.2f} [{low:.2f}, {high:.2f}]")
-        print(
-            f"   shown {len(texts)}: "
-            + ", ".join(f"{name} {count / max(1, len(texts)):.2f}" for name, count in shares.items())
-        )
-
-
-def _bootstrap(values: list[bool]) -> tuple[float, float]:
-    chooser = random.Random(7)
-    means = sorted(sum(chooser.choices(values, k=len(values))) / len(values) for _ in range(BOOTSTRAPS))
-    return means[BOOTSTRAPS // 40], means[-BOOTSTRAPS // 40]
+            if candidate.memory in told_ids or candidate.state == candidates.REINFORCED or not candidate.draft:
+                continue
+            content, reason = str(candidate.draft.get("content", "")), candidate.reason
+            is_proposed = candidate.signal == candidates.READ_LESSON
+            yield {
+                "shown": False,
+                "hash": hash_text(content),
+                "session": session,
+                "source": candidate.signal,
+                "state": candidate.state,
+                "check": (reason.partition(":")[0] if is_proposed else candidate.signal) or candidate.state,
+                "reason": reason,
+                "files": candidate.draft.get("files", []),
+                "content": content,
+            }
 
 
 def main() -> None:
-    """Run one of the two commands."""
+    """Write what would be told."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("command", choices=("show", "score"))
-    for name in ("data", "transcripts", "repositories", "out", "judgements"):
-        parser.add_argument(f"--{name}", type=Path)
+    for name in ("data", "transcripts", "repositories", "out"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--set", choices=(TUNING, REPORTING), default=TUNING)
     parser.add_argument("--all-sessions", action="store_true")
-    options = parser.parse_args()
-    (show if options.command == "show" else score)(options)
+    show(parser.parse_args())
 
 
 if __name__ == "__main__":

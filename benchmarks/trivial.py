@@ -18,6 +18,9 @@ RRF_DEPTH = 20
 NEIGHBOURS = 10
 CONTENTS = "BM25 over contents"
 FUSED = "RRF of the five"
+ALL_FUSED = "RRF of all lists"
+ON_BRANCH = "recent on this branch"
+CHANGED = "changed on this branch"
 
 Ranked = Mapping[str, float]
 
@@ -32,6 +35,22 @@ def all_lists(session: Told, before: Sequence[Told], paths: Sequence[str], conte
     scores = {CONTENTS: contents} | {name: method(session, before, paths) for name, method in METHODS.items()}
     lists = {name: [path for path in ordered(found) if path in present] for name, found in scores.items()}
     return lists | {FUSED: ordered(rrf(list(lists.values())))}
+
+
+def add_branch_lists(
+    lists: dict[str, list[str]],
+    session: Told,
+    before: Sequence[Told],
+    paths: Sequence[str],
+    underway: Sequence[str],
+) -> dict[str, list[str]]:
+    """Return all lists with those of the branch and the fusion of them all; `underway` is what the branch changed."""
+    present = set(paths)
+    on_branch = [earlier for earlier in before if session.began_on and earlier.branch == session.began_on]
+    branch_lists = {ON_BRANCH: ordered(by_recency(session, on_branch, paths)), CHANGED: list(underway)}
+    branch_lists = {name: [path for path in files if path in present] for name, files in branch_lists.items()}
+    single = [files for name, files in (lists | branch_lists).items() if name != FUSED]
+    return lists | branch_lists | {ALL_FUSED: ordered(rrf(single))}
 
 
 def by_path(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:

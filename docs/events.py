@@ -39,6 +39,7 @@ MEANINGS = {
     "applied": "the lines that the user made of it, where that is known",
     "untracked": "whether git does not know the file",
     "digests": "sketch of a long result, where its whole text is not given",
+    "report": "whether a subagent or a program in the background reports; its own steps may be recorded",
     "thinking": "whether it was thought and not said",
     "tokens_in": "tokens that went to the model",
     "tokens_out": "tokens that came from it",

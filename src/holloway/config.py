@@ -22,6 +22,8 @@ SUMMARY_CHARS_MAX = 320
 DETAIL_CHARS_MAX = 1_000
 DETAIL_ITEMS_MAX = 40
 TAG_CHARS_MAX = 64
+KEY_NAME_CHARS_MAX = 512
+"""Longest name of a value that a program stores: its namespace and its key."""
 MEMORY_TAGS_MAX = 32
 MEMORY_FILES_MAX = 64
 MEMORY_MODULES_MAX = 16
@@ -31,6 +33,10 @@ QUERY_CHARS_MAX = 4_096
 QUERY_TERMS_MAX = 32
 SEARCH_RESULTS_MAX = 200
 SHORT_TEXT_CHARS_MAX = 500
+PAGE_ROWS_MAX = 10_000
+"""Rows of one page of a list."""
+BULK_MEMORIES_MAX = 10_000
+"""Memories that one action may change."""
 IMPORT_BYTES_MAX = 64 * 1024 * 1024
 IMPORT_ROWS_MAX = 200_000
 RULE_FILE_BYTES_MAX = 256 * 1024
@@ -38,6 +44,8 @@ IMPORTED_RULES_MAX = 1_000
 AGENT_CONFIG_BYTES_MAX = 16 * 1024 * 1024
 JSON_DEPTH_MAX = 100
 MAP_FILES_MAX = 200_000
+LARGE_MAP_FILES = 50_000
+"""Files from which a person is told that answers of the map may be slow."""
 MAP_CODE_BYTES_MAX = 1024 * 1024
 MAP_TEXT_BYTES_MAX = 512 * 1024
 GRAPH_DEPTH_MAX = 6
@@ -58,9 +66,20 @@ FAILURE_CHARS_MAX = 20_000
 """Characters at the end of a failed command's output that are searched for errors."""
 CALL_ID_CHARS_MAX = 200
 """Length of the id that a host gives to a tool call."""
+TIMELINE_ENTRIES_MAX = 5_000
+TIMELINE_TEXT_CHARS_MAX = 4_000
+TIMELINE_RESULT_CHARS_MAX = 2_000
+TIMELINE_TRANSCRIPT_BYTES_MAX = 64 * 1024 * 1024
+"""Limits of a session's timeline: its entries, the characters of a text and of a tool's result, and the size of a
+transcript that is read for it."""
 JOURNAL_TEXT_CHARS_MAX = 4_000
 JOURNAL_FILE_BYTES_MAX = 16 * 1024 * 1024
 JOURNAL_KEEP_DAYS = 7
+TOLD_TEXT_CHARS_MAX = 20_000
+TOLD_LOG_BYTES_MAX = 4 * 1024 * 1024
+TOLD_KEEP_DAYS = 30
+TOLD_ROWS_MAX = 20_000
+"""Limits of the texts that agents were told: their length, the log before they are stored, their age and number."""
 FOREIGN_DIGESTS_MAX = 20_000
 """Digests of foreign text that a project keeps; the oldest are deleted first."""
 FOREIGN_DIGEST_KEEP_DAYS = 90
@@ -96,12 +115,13 @@ BRIEF_TRAPS_MAX = 5
 BRIEF_MODULES_MAX = 12
 TOOL_RESULT_TOKENS_MAX = 300
 TOOL_RESULT_MEMORIES_MAX = 4
-PROMPT_TOKENS_MAX = 1_500
-PROMPT_FILES_MAX = 10
-PROMPT_COUPLED_MAX = 3
-PROMPT_TESTS_MAX = 4
-PROMPT_MEMORIES_MAX = 6
-REASON_WORDS_MAX = 4
+PROMPT_TOKENS_MAX = 350
+PROMPT_FILES_MAX = 2
+"""Files with a reason; the next ones are bare paths."""
+PROMPT_BARE_FILES_MAX = 7
+PROMPT_TESTS_MAX = 1
+PROMPT_MEMORIES_MAX = 3
+REASON_WORDS_MAX = 3
 """Words of a task that the reason for a file names."""
 STEP_TOKENS_MAX = 500
 STEP_TOKENS_PER_SESSION_MAX = 4_000
@@ -494,6 +514,13 @@ SETTINGS = {
             (),
             "Monthly token cap of the reader in this project, apart from `llm.monthly_tokens`.",
             maximum=LLM_MONTHLY_TOKENS_MAX,
+        ),
+        Setting(
+            "panel.editor",
+            "vscode",
+            (),
+            "Editor that the panel's links to lines open: `vscode`, `vscode-insiders`, `cursor`, `windsurf`, `zed`, "
+            "`idea`, `none`, or the address of another one with `{path}` and `{line}`.",
         ),
     )
 }

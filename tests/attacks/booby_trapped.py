@@ -73,8 +73,8 @@ def set_up(folder: Path) -> BoobyTrapped:
     repository.commit("src/shop/auth/tokens.py", "def refresh(token):\n    return token.next\n", "Refresh once")
     _sign_head(repository)
     trapped = BoobyTrapped(repository, marks)
-    for key, command in _settings(folder, marks).items():
-        repository.git("config", "--add", key, command)
+    with (repository.root / ".git" / "config").open("a", encoding="utf-8") as config:
+        config.writelines(_format_setting(key, value) for key, value in _settings(folder, marks).items())
     for name in HOOKS:
         hook = folder / "hooks" / name
         hook.parent.mkdir(exist_ok=True)
@@ -90,6 +90,18 @@ def set_up(folder: Path) -> BoobyTrapped:
         path = repository.root / name
         path.write_text(path.read_text() + "\n")
     return trapped
+
+
+def _format_setting(key: str, value: str) -> str:
+    """Return what `git config --add` writes, which would be forty runs of git."""
+    section, _, rest = key.partition(".")
+    subsection, _, name = rest.rpartition(".")
+    quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+    return (
+        f'[{section} "{subsection}"]\n\t{name} = "{quoted}"\n'
+        if subsection
+        else f'[{section}]\n\t{name} = "{quoted}"\n'
+    )
 
 
 def _mark(marks: Path, name: str) -> str:

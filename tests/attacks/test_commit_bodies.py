@@ -13,6 +13,7 @@ from holloway.promotion.history_harvest import harvest_history
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
 from holloway.store.filter import Filter
+from holloway.store.lookup import HISTORY_PREFIX
 from tests.conftest import Repository
 
 CORPUS = json.loads(Path(__file__).with_name("commit_bodies.json").read_text("utf-8"))
@@ -37,7 +38,7 @@ def harvest(memory: Holloway, repository: Repository, bodies: list[str]) -> list
         repository.commit(FILE, "\n    return token\n".join(lines[: number + 1]), f"{body[:100]}\n\n{body}")
     harvest_history(memory.store, Learning(memory.opened).places, is_own=True)
     stored = memory.store.memories.find_memories(Filter(), limit=-1)
-    return [item.content for item in stored if item.origin.startswith(history_harvest.ORIGIN_PREFIX)]
+    return [item.content for item in stored if item.origin.startswith(HISTORY_PREFIX)]
 
 
 @pytest.mark.promise("no-repository-prose")

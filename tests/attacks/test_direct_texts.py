@@ -10,14 +10,16 @@ import holloway
 from holloway.config import INJECTION_THRESHOLDS
 from tests.attacks.channels import Questions, ask_hooks, call_tools, open_sessions, run_commands
 from tests.attacks.planted_texts import ROWS, Row, group_rows, live_through, plant, question_rows
+from tests.conftest import NIGHTLY
 from tests.hooks.asking import Asking
 from tests.hooks.conftest import ask
 
 __all__ = ["ask"]
 
-GROUPS = group_rows(ROWS)
-LEVELS = (min(INJECTION_THRESHOLDS), max(INJECTION_THRESHOLDS))
-"""The threshold falls from level to level, so the levels between show no more than the last."""
+GROUPS = group_rows(ROWS) if NIGHTLY else group_rows(ROWS)[::2]
+"""Rows that live in one repository each; a commit run plants every second repository."""
+LEVELS = (min(INJECTION_THRESHOLDS), max(INJECTION_THRESHOLDS)) if NIGHTLY else (max(INJECTION_THRESHOLDS),)
+"""The threshold falls from level to level, so no level shows more than the last."""
 
 
 def find_leaks(

@@ -116,7 +116,13 @@ def test_the_command_prints_a_table_lists_misses_by_id_and_exits_with_1(
 
 
 @pytest.mark.parametrize(
-    "scene", [carrier_scene(), direct_scene(), secret_scene()], ids=["carrier", "direct", "secret"]
+    "scene",
+    [
+        pytest.param(carrier_scene(), id="carrier"),
+        # tests/attacks plays these scenes in each commit, in one process.
+        pytest.param(direct_scene(), id="direct", marks=pytest.mark.nightly),
+        pytest.param(secret_scene(), id="secret", marks=pytest.mark.nightly),
+    ],
 )
 def test_holloway_tells_and_keeps_no_plant(scene: Scene) -> None:
     report = attack_runner.play_scenes(load_tool(HOLLOWAY), "some", [scene])

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import learning_curve
+from benchmarks import b1_sessions, learning_curve, trivial
 from benchmarks.learning_result import METHODS, OURS, UNTAUGHT, Curve, Looked, Met, result
 from benchmarks.replay import Past, replay
+from benchmarks.replay_result import build_result
 from benchmarks.told import told
 from tests.benchmarks.recordings import DAY_S, FIRST_DAY, recording
 
@@ -127,3 +128,23 @@ def test_windows_do_not_overlap_and_hold_every_session_with_files_to_find() -> N
     assert windows[0]["learned"] < windows[1]["learned"]
     errors = next(table for table in result(curve, [1.0])["tables"] if table["title"].startswith("Errors"))
     assert sum(row[1] for row in errors["rows"][:-1]) == 100
+
+
+@pytest.mark.promise("no-hindsight")
+def test_a_prompt_is_asked_in_every_arm_and_the_result_names_each(shop: Path) -> None:
+    tasks = [
+        told(recording(f"s{day}", day, f"Round invoice number {day}", ("edit", "src/invoice.py"))) for day in range(6)
+    ]
+    questions = list(b1_sessions.ask_sessions(shop, "shop", tasks, tasks[:1]))
+    assert [question.session.id for question in questions] == [f"s{day}" for day in range(b1_sessions.LEARNED_MIN, 6)]
+    assert all(question.is_same_topic for question in questions)
+    assert questions[-1].lists[b1_sessions.SESSIONS][0] == "src/invoice.py"
+    assert questions[-1].shown[b1_sessions.SESSIONS] == ["src/invoice.py"]
+    assert questions[-1].baseline_shown[0] == "src/invoice.py"
+    tables = build_result({"cli": questions, "agentv": questions})["tables"]
+    ranked, differences, texts = (table["rows"] for table in tables)
+    assert {*b1_sessions.ARMS, *trivial.METHODS, trivial.ON_BRANCH, trivial.ALL_FUSED} <= {row[1] for row in ranked}
+    assert {(row[0], row[1]) for row in differences} == {
+        (name, topic) for name in ("cli", "agentv") for topic in ("all", "same topic")
+    }
+    assert [row[:3] for row in texts] == [["cli", "3 of 3", 1.0], ["agentv", "3 of 3", 1.0]]

@@ -1,4 +1,5 @@
 import json
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -331,6 +332,36 @@ def test_subagents_have_names_of_their_own_wherever_they_write(writer: Writer, t
     assert [event.context for event in events if isinstance(event, Usage)] == [0]
     assert [event.at for event in events] == sorted(event.at for event in events)
     assert len(only(events, Started, Prompt)) == 2
+
+
+def test_a_folder_of_many_sessions_has_its_subagents_looked_through_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    read_objects = json_lines.read_objects
+
+    def count_reads(path: Path) -> Iterable[dict[str, object]]:
+        opened.append(path.name)
+        return read_objects(path)
+
+    for number in range(3):
+        writer = Writer(tmp_path)
+        writer.user("Look into it", sessionId=f"session-{number}")
+        writer.write(tmp_path / f"session-{number}.jsonl")
+        writer.write(tmp_path / f"agent-{number}.jsonl")
+    monkeypatch.setattr(claude_code, "read_objects", count_reads)
+    for number in range(3):
+        list(claude_code.read_session(tmp_path / f"session-{number}.jsonl", tmp_path))
+    names = [f"{kind}-{number}.jsonl" for kind in ("agent", "agent", "session") for number in range(3)]
+    assert sorted(opened) == sorted(names), "an agent's file is opened to learn whose it is, and with its session"
+    late = Writer(tmp_path)
+    late.assistant({"type": "text", "text": "Found it"}, sessionId="session-0", uuid="late")
+    late.write(tmp_path / "agent-late.jsonl")
+    os.utime(tmp_path, ns=(1, 1))  # two files within one tick of the disk's clock
+    said = [
+        event for event in claude_code.read_session(tmp_path / "session-0.jsonl", tmp_path) if isinstance(event, Said)
+    ]
+    assert [event.actor for event in said] == ["late"], "a file that was added since is seen"
 
 
 def test_a_file_in_use_unknown_entries_and_endless_lines_are_passed_over(writer: Writer, tmp_path: Path) -> None:

@@ -189,14 +189,6 @@ def test_any_event_is_about_files_of_the_project_and_a_short_failure(
     assert len(subject.failure) <= FAILURE_CHARS_MAX
 
 
-@given(text_of("src/a.py", "../../etc/passwd", "/", "./", "[", "@"))
-def test_files_that_any_text_names_are_files_of_the_project(text: str) -> None:
-    root = Path(__file__).parents[2]
-    with bounded_time():
-        paths = event_subject.find_named_files(text, str(root))
-    assert all((root / path).is_file() and ".." not in path for path in paths)
-
-
 @pytest.mark.parametrize(
     ("event", "failed"),
     [
@@ -209,19 +201,3 @@ def test_files_that_any_text_names_are_files_of_the_project(text: str) -> None:
 )
 def test_a_command_fails_by_the_word_of_its_host_or_by_its_output(event: dict[str, object], failed: bool) -> None:
     assert event_subject.has_failed(event, "pytest -q") is failed
-
-
-def test_files_that_a_prompt_names_come_in_its_order_each_once(tmp_path: Path) -> None:
-    for name in ("src/a.py", "notes.md", ".github/ci.yml"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    text = f"Look at ./notes.md, src/gone.py and src/a.py. Then .github/ci.yml, src/a.py, {tmp_path}/src, ../outside.py"
-    assert event_subject.find_named_files(text, str(tmp_path)) == ["notes.md", "src/a.py", ".github/ci.yml"]
-
-
-def test_only_the_beginning_of_a_prompt_is_searched_for_files(tmp_path: Path) -> None:
-    (tmp_path / "notes.md").touch()
-    words = "word " * event_subject.NAMED_WORDS_MAX
-    assert event_subject.find_named_files(f"{words[5:]}notes.md", str(tmp_path)) == ["notes.md"]
-    assert event_subject.find_named_files(f"{words}notes.md", str(tmp_path)) == []
-    assert event_subject.find_named_files(" " * event_subject.NAMED_CHARS_MAX + "notes.md", str(tmp_path)) == []

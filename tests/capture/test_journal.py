@@ -331,8 +331,8 @@ def test_the_sketch_of_an_output_has_its_odd_names_and_is_bounded(tmp_path: Path
 @pytest.mark.parametrize(("host", "name"), [("gemini", "t.jsonl"), ("cursor", "t.jsonl"), ("claude-code", "t.json")])
 def test_a_transcript_that_holloway_cannot_read_is_none(tmp_path: Path, host: str, name: str) -> None:
     (tmp_path / name).touch()
-    event = {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}, "tool_response": PAGE}
-    event |= {"transcript_path": str(tmp_path / name), "cwd": str(tmp_path), "session_id": "s1"}
+    event: dict[str, object] = {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}}
+    event |= {"tool_response": PAGE, "transcript_path": str(tmp_path / name), "cwd": str(tmp_path), "session_id": "s1"}
     assert journal.entry_of(event, NOW, str(tmp_path), host)["digests"]
 
 
@@ -345,7 +345,7 @@ def test_a_transcript_that_is_not_there_is_none(tmp_path: Path) -> None:
 def test_an_output_that_is_kept_or_that_a_transcript_has_leaves_no_sketch(tmp_path: Path) -> None:
     transcript = tmp_path / "t.jsonl"
     transcript.touch()
-    given = {"tool_input": {}, "tool_response": PAGE, "transcript_path": str(transcript)}
-    assert "digests" not in kept(tmp_path, "Read", **given)
+    read = kept(tmp_path, "Read", tool_input={}, tool_response=PAGE, transcript_path=str(transcript))
+    assert "digests" not in read
     assert "digests" not in kept(tmp_path, "WebFetch", tool_input={}, tool_response={"result": PAGE})
     assert "digests" not in kept(tmp_path, "Edit", tool_input={}, tool_response=PAGE)

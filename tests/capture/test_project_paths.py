@@ -71,3 +71,8 @@ def test_the_files_that_a_search_names_are_those_of_the_project(repository: Repo
     )
     assert project_paths.names_in(said, root, cwd) == (TOKENS, "README.md")
     assert project_paths.project_names(["auth/tokens.py", "", "../../../up.py", 7], root, cwd) == (TOKENS,)
+
+
+@pytest.mark.parametrize("named", [None, "", 3, ["a"]])
+def test_what_names_no_path_is_neither_inside_nor_outside(repository: Repository, named: object) -> None:
+    assert project_paths.place_path(named, str(repository.root)) == ("", False)

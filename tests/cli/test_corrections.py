@@ -59,6 +59,13 @@ def test_a_wrong_memory_says_how_to_undo_and_what_replaced_it(cli: Cli, trap: st
     assert "since 2.0" in cli("why", trap).out
 
 
+def test_a_memory_that_is_only_partly_wrong_is_corrected_in_place(cli: Cli, trap: str) -> None:
+    corrected = cli("wrong", trap, "refresh() burns the token once", "--reason", "partly")
+    assert corrected.out.startswith("Corrected; `holloway why` still shows the old text.\n")
+    assert "refresh() burns the token once" in corrected.out
+    assert f"{trap} was removed." in cli("wrong", trap, "--reason", "outdated").out
+
+
 def test_memories_are_forgotten_by_session_source_or_all_at_once(cli: Cli, trap: str) -> None:
     cli("remember", "cents, not floats")
     assert "No stored memory matches; nothing was forgotten." in cli("forget", "--session", "s1").out

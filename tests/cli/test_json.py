@@ -20,7 +20,10 @@ ROW = re.compile(r"^\| (`[a-z]+(?: --[a-z-]+)?`(?:, `[a-z]+`)*) \| (.+) \|$", re
 TABLE = PAGE.partition("## What each command prints")[2].partition("\n## ")[0]
 ROWS = {name: fields for names, fields in ROW.findall(TABLE) for name in re.findall(r"`([^`]+)`", names)}
 MEMORY = frozenset(memory_json(a_memory(), FakeClock().now()))
-COUNTED = frozenset({"languages", "by_type", "by_state", "skipped", "stages", "record", "signals", "details"})
+COUNTED = frozenset(
+    {"languages", "by_type", "by_state", "skipped", "stages", "record", "signals", "details", "types", "states"}
+    | {"sources", "scopes", "visibility", "agents", "branches", "modules", "files", "ages", "presets"}
+)
 """Objects whose keys are names of things, or have a table of their own."""
 
 TOKENS = "src/shop/auth/tokens.py"
@@ -30,6 +33,8 @@ ASKED: dict[str, tuple[str, ...]] = {
     "show": ("show", "TRAP"),
     "pin": ("pin", "TRAP"),
     "list": ("list",),
+    "list --counts": ("list", "--counts"),
+    "bulk": ("bulk", "pin", "--type", "gotcha", "--yes"),
     "recall": ("recall", "token"),
     "review": ("review",),
     "ask": ("ask", "what burns the token?"),
@@ -41,6 +46,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "brief": ("brief",),
     "status": ("status",),
     "sessions": ("sessions",),
+    "told": ("told",),
     "sessions --mirror": ("sessions", "--mirror"),
     "locate": ("locate", "refresh the token"),
     "impact": ("impact", TOKENS),
@@ -55,6 +61,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "learn --dry-run": ("learn", "--dry-run"),
     "trust": ("trust",),
     "reader": ("reader", "status"),
+    "embedder": ("embedder", "status"),
     "note": ("note", "the token of a guest has no owner"),
     "config": ("config", "get", "synchronous"),
     "doctor": ("doctor",),
@@ -88,7 +95,7 @@ def test_every_command_that_prints_json_has_a_row() -> None:
     found = {name: holloway.get_command(group, name) for names in CLI_COMMANDS.values() for name in names}
     takes = {name for name, each in found.items() if each and any("--json" in option.opts for option in each.params)}
     assert takes == {name.partition(" ")[0] for name in ROWS}
-    assert set(ASKED) | {"explain"} == set(ROWS)
+    assert set(ASKED) | {"explain", "review --session"} == set(ROWS)
 
 
 @pytest.mark.promise("documented")

@@ -141,6 +141,10 @@ def test_modules_are_listed_shown_and_corrected(cli: Cli) -> None:
     assert (shown["name"], shown["purpose"]) == ("people", "Who is who")
     assert cli("module", "people", "--reset").code == 0
     assert name in [one["name"] for one in cli("modules", "--json").json["modules"]]
+    assert cli("module", name, "--hide").code == 0
+    assert name not in [one["name"] for one in cli("modules", "--json").json["modules"]]
+    assert cli("module", name, "--show").code == 0
+    assert name in [one["name"] for one in cli("modules", "--json").json["modules"]]
 
 
 def test_where_there_is_no_module_that_is_said(cli: Cli, tmp_path: Path) -> None:
@@ -276,3 +280,24 @@ def test_a_quoted_task_may_begin_with_dashes(cli: Cli) -> None:
     assert cli("locate", "-n of refresh is ignored").code == 0
     assert cli("locate", "--", "--json", "refresh").code == 0
     assert cli("locate", "refresh", "--jsno").code == 2, "a mistyped option is still one"
+
+
+@pytest.mark.parametrize(("depth", "code"), [("0", 2), ("1", 0), ("6", 0), ("7", 2)])
+def test_impact_follows_one_to_six_steps(cli: Cli, depth: str, code: int) -> None:
+    assert cli("impact", TOKENS, "--depth", depth).code == code
+
+
+def test_impact_says_in_a_line_how_far_it_reaches_and_names_three_users_of_a_file(
+    cli: Cli, repository: Repository
+) -> None:
+    users = "".join(f"\n\ndef user{number}():\n    refresh({number})\n" for number in range(4))
+    repository.commit("src/shop/auth/login.py", f"from shop.auth.tokens import refresh\n{users}")
+    repository.commit("src/shop/auth/once.py", "from shop.auth.session import Session\n\ndef one():\n    Session()\n")
+    shown = cli("impact", f"{TOKENS}:refresh").out.splitlines()
+    assert shown[0].startswith(f"{TOKENS}:refresh is used by ")
+    assert shown[0].endswith(" in 1 file, to depth 2")
+    (line,) = [line for line in shown if "login.py" in line]
+    assert " and 1 more" in line
+    assert line.count("user") == 3
+    assert "depends on" in cli("impact", "src/shop/auth/once.py", "--forward").out.splitlines()[0]
+    assert cli("impact", "README.md").out.splitlines()[0] == "README.md is used by nothing in the code map"

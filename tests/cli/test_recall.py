@@ -11,6 +11,7 @@ from holloway.domain.memory import Source
 from holloway.service import agents
 from holloway.store import lookup
 from tests.cli.conftest import Cli
+from tests.cli.test_reader import type_answers
 from tests.conftest import Repository
 
 FIELDS = {"id", "type", "summary", "content", "files", "confidence", "state", "source", "created_at"}
@@ -202,3 +203,55 @@ def test_show_gives_the_memory_as_a_document(cli: Cli, trap: str) -> None:
     (listed,) = cli("list", "--json").json["results"]
     assert set(shown) >= FIELDS
     assert {name: shown[name] for name in FIELDS} == {name: listed[name] for name in FIELDS}
+
+
+def test_a_list_goes_on_after_its_key(cli: Cli) -> None:
+    for number in range(3):
+        cli("remember", f"memory number {number}")
+    first = cli("list", "--limit", "2", "--json").json
+    assert (len(first["results"]), first["total"]) == (2, 3)
+    second = cli("list", "--limit", "2", "--after", first["next_key"], "--json").json
+    assert ([row["content"] for row in second["results"]], second["next_key"]) == (["memory number 0"], "")
+    assert "1 more: --limit shows them." in cli("list", "--limit", "2").out
+
+
+def test_memories_are_counted_by_what_they_are(cli: Cli, trap: str) -> None:
+    counts = cli("list", "--counts", "--json").json
+    assert (counts["types"], counts["files"]) == ({"gotcha": 1}, {"src/shop/auth/tokens.py": 1})
+    printed = cli("list", "--counts").out
+    assert "types         gotcha 1\n" in printed
+    assert "presets       unused 1\n" in printed
+    assert trap
+
+
+def test_ready_made_filters_and_ages_restrict_a_list(cli: Cli, trap: str) -> None:
+    assert cli("list", "--preset", "unused", "--newer", "1", "--json").json["total"] == 1
+    assert cli("list", "--preset", "active", "--json").json["total"] == 0
+    assert cli("list", "--source", "user_taught", "--branch", "main", "--json").json["total"] == 1
+    assert cli("list", "--older", "1", "--json").json["total"] == 0
+    assert trap
+
+
+def test_why_says_how_a_memory_was_used_and_what_its_confidence_is_made_of(cli: Cli, trap: str) -> None:
+    printed = cli("why", trap).out
+    assert "confidence 0.90 at birth, 0.90 before decay, set aside on " in printed
+    answer = cli("why", trap, "--json").json
+    assert (answer["uses"]["shown"], answer["files"][0]["state"]) == (0, "present")
+
+
+def test_without_a_question_ask_is_a_conversation_on_a_terminal(
+    cli: Cli, trap: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert type_answers("what burns the token?\nand why?\n\n", monkeypatch, "ask") == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Ask about this project; an empty line ends the conversation.\n")
+    assert printed.count(trap) == 2
+    assert "question is empty" in cli("ask").err
+
+
+def test_a_question_that_nothing_supports_is_refused(cli: Cli) -> None:
+    cli("remember", "Money is integer cents")
+    assert cli("forget", "--all", "--yes").code == 0
+    printed = cli("ask", "zxqv wvut")
+    assert printed.out == "Nothing that is stored supports an answer.\n"
+    assert cli("ask", "zxqv wvut", "--json").json["refused"] is True

@@ -1,11 +1,14 @@
 """The review begins with the last session, in as many words as the person cares for."""
 
+from pathlib import Path
+
 import click
 import pytest
 
 import holloway
 from holloway.cli import review
-from holloway.domain.memory import State
+from holloway.config import SEARCH_RESULTS_MAX
+from holloway.domain.memory import Relation, RelationType, State
 from tests.cli.conftest import Cli
 from tests.cli.test_sessions import watched
 from tests.conftest import Repository
@@ -161,6 +164,21 @@ def test_decisions_are_applied_only_if_every_id_exists(cli: Cli, repository: Rep
         assert memory.get(learned).deleted_at
 
 
+def test_what_is_left_is_counted_beyond_what_one_review_lists(cli: Cli, tmp_path: Path) -> None:
+    count = SEARCH_RESULTS_MAX + 2
+    lines = [f"- worker {number} must not read queue {number}" for number in range(count)]
+    (tmp_path / "many.md").write_text("\n".join(["# Gotchas", "", *lines]), "utf-8")
+    assert f"Imported {count} memories" in cli("import", str(tmp_path / "many.md")).out
+    listed = cli("review")
+    assert listed.out.count("worker ") == SEARCH_RESULTS_MAX
+    assert "2 more wait; they are listed once these are decided." in listed.out
+    first = cli("review", "--json").json["results"][0]["id"]
+    assert cli("review", "--drop", first).out == f"Approved 0, dropped 1, later 0; {count - 1} left to review.\n"
+    for card in cli("review", "--json").json["results"][:2]:
+        cli("review", "--drop", card["id"])
+    assert "more wait" not in cli("review").out
+
+
 def test_a_lesson_of_a_reader_is_shown_with_its_quotes_and_its_day(cli: Cli, repository: Repository) -> None:
     cli("init", "--yes")
     rule = "Never run the slow tests of the shop on a laptop"
@@ -171,3 +189,34 @@ def test_a_lesson_of_a_reader_is_shown_with_its_quotes_and_its_day(cli: Cli, rep
     assert "you said it in a session; confirm it if it holds for good" in printed
     assert "(proposed by the reader, session of 1970-01-01)" in printed
     assert f"person: “{rule}, it takes an hour”" in printed
+
+
+def test_one_session_is_reviewed_on_demand(cli: Cli, repository: Repository) -> None:
+    learned_id = watched(repository)
+    printed = cli("review", "--session", "last").out
+    assert printed.startswith("Make the login tests pass\n")
+    assert learned_id in printed
+    assert "learned, " in printed
+    answer = cli("review", "--session", "s1", "--json").json
+    assert (answer["session"], answer["mode"]) == ("s1", "each")
+    assert learned_id in [card["memory"]["id"] for card in answer["cards"]]
+    assert cli("review", "--json").json["session_review"]["session"] == "s1"
+    assert cli("review", "--session", "nope").code == 2
+
+
+def test_a_card_names_the_memory_that_it_contradicts_and_hides_the_text_of_a_quarantined_one(
+    cli: Cli, repository: Repository
+) -> None:
+    learned = watched(repository)
+    with holloway.open(repository.root) as memory:
+        old = memory.remember("tests/auth runs with the real clock", type="gotcha").memory
+        secret = memory.remember("tests/auth wants a paid account", type="gotcha").memory
+        assert old
+        assert secret
+        relations = [Relation(RelationType.CONFLICTS_WITH, memory=other.id) for other in (old, secret)]
+        memory.store.memories.update_memory(memory.get(learned), "related", relations=tuple(relations))
+        memory.store.memories.update_memory(secret, "quarantined", state=State.QUARANTINED)
+    for printed in (cli("review").out, cli("show", learned).out):
+        assert f"contradicts {old.id}: tests/auth runs with the real clock" in printed
+        assert f"contradicts {secret.id}" in printed
+    assert "a paid account" not in cli("show", learned).out

@@ -338,3 +338,40 @@ def test_past_sessions_are_not_read_without_a_reader_or_without_a_yes(
     monkeypatch.setenv("HOLLOWAY_READER_BASE_URL", "http://127.0.0.1:9/v1")
     assert "not read: 1 session, about" in cli("learn", "--read", "1").out
     assert cli("learn", "--read", "1", "--json").json["reader"]["read"] == 0
+
+
+def test_sessions_go_on_after_a_key(cli: Cli, repository: Repository) -> None:
+    for name in ("s1", "s2"):
+        watched(repository, name)
+    first = cli("sessions", "--limit", "1", "--json").json
+    second = cli("sessions", "--limit", "1", "--after", first["next_key"], "--json").json
+    assert [page["sessions"][0]["id"] for page in (first, second)] == ["s2", "s1"]
+    assert (first["sessions"][0]["told"], first["sessions"][0]["learned_count"] > 0) == (0, False)
+    assert (second["next_key"], second["sessions"][0]["learned_count"] > 0) == ("", True)
+
+
+def test_a_timeline_says_what_was_told_and_what_the_agent_did(cli: Cli, repository: Repository) -> None:
+    transcript(repository.root, "s1")
+    cli("learn", "--yes")
+    memory_id = cli("remember", "refresh() burns the token", "--json").json["id"]
+    with holloway.open(repository.root) as memory:
+        lookup.claim_injections(
+            memory.store.database.connection,
+            [memory_id],
+            session="s1",
+            agent="claude-code",
+            point="tool_result",
+            now="2026-01-04T09:00:01.000Z",
+        )
+    printed = cli("explain", "s1", "--timeline").out
+    assert "  09:00:01  tool: Edit src/shop/auth/tokens.py\n" in printed
+    assert f"  09:00:01  told at tool result: {memory_id} dismissed\n" in printed
+    assert "(failed)" in printed
+    assert "Fix the login" not in printed.partition("\n  09:00:00")[2]
+    assert "prompt: Fix the login, part 0" in cli("explain", "s1", "--timeline", "--raw").out
+    assert cli("explain", "s1", "--timeline", "--from", "3", "--json").json["timeline_total"] == 5
+
+
+def test_a_timeline_without_a_transcript_says_why(cli: Cli, repository: Repository) -> None:
+    watched(repository)
+    assert "only what holloway told it is shown" in cli("explain", "s1", "--timeline").out

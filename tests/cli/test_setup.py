@@ -6,6 +6,8 @@ import pytest
 from holloway.cli.setup import fold_diff
 from holloway.install import uninstall
 from holloway.service import background_worker
+from holloway.store.foreign_digests import DIGEST_KEY_NAME
+from holloway.store.local_key import load_or_create_key
 from tests.cli.conftest import Cli
 from tests.conftest import Repository, make_repository
 from tests.install.installing import AGENTS, holloway, tree, written
@@ -129,6 +131,11 @@ def test_memories_stay_and_their_folder_is_named(
     assert holloway("uninstall", "--yes", "--project", str(repository.root)) == 0
     assert f"The memories stay in {home}" in capsys.readouterr().out
     assert any(home.rglob("memory.db"))
+    assert holloway("uninstall", "--data", "--dry-run", "--project", str(repository.root)) == 0
+    said = capsys.readouterr().out
+    assert f"Without --dry-run, {home} with all memories would be deleted" in said
+    assert "The memories stay" not in said
+    assert any(home.rglob("memory.db"))
 
 
 @pytest.mark.promise("uninstall")
@@ -140,6 +147,7 @@ def test_with_data_nothing_of_the_data_folder_is_left(repository: Repository, ho
     assert holloway("pause", "--everywhere", *project) == 0
     assert holloway("export", "--format", "archive", str(home.parent / "shop.holloway"), *project) == 0
     (home / "hook-failures.log").write_text("2026-01-01T00:00:00Z ValueError\n")
+    load_or_create_key(home, DIGEST_KEY_NAME)  # as learning from a session with foreign text does
     assert {path.name for path in home.iterdir()} <= set(uninstall.DATA_NAMES)
     assert holloway("uninstall", "--data", "--yes", *project) == 0
     assert not home.exists()

@@ -171,3 +171,5 @@ def test_a_target_whose_path_may_not_be_shown_stays_the_target(database: MapData
     found.hide_paths(lambda path: False, lambda name: True)
     assert [node.path for node in found.target] == ["core.py"]
     assert (found.reached, found.files) == ((), ())
+    assert "middle.py" in found.withheld
+    assert "core.py" not in found.withheld, "it is shown"

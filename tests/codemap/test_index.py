@@ -198,8 +198,7 @@ def edited(start: set[str], rounds: list[list[tuple[str, str | None]]], data: st
 @pytest.mark.parametrize("frozen", [True, False])
 def test_the_collector_of_the_program_is_left_as_it_was(tmp_path: Path, frozen: bool) -> None:
     (tmp_path / "a.py").write_text("def one(): ...\n")
-    if frozen:
-        gc.freeze()
+    (gc.freeze if frozen else gc.unfreeze)()
     try:
         before = gc.get_freeze_count()
         database = open_map(tmp_path / "map.db")
@@ -208,7 +207,7 @@ def test_the_collector_of_the_program_is_left_as_it_was(tmp_path: Path, frozen: 
         assert gc.isenabled()
         assert bool(gc.get_freeze_count()) is bool(before) is frozen
     finally:
-        gc.unfreeze()
+        gc.freeze()  # as it is for all tests
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -178,3 +180,21 @@ def test_it_is_loaded_in_one_place_only() -> None:
     named = re.compile(r"^.*\bonnxruntime\b.*\bimport\b.*$|^.*\bimport\b.*\bonnxruntime\b.*$", re.MULTILINE)
     found = {line for path in SOURCE.rglob("*.py") for line in named.findall(path.read_text("utf-8"))}
     assert found == {"    from onnxruntime import InferenceSession"}  # for types alone
+
+
+def test_the_model_is_dropped_when_nothing_was_embedded_for_a_while_and_loads_again() -> None:
+    embedder = builtin_model.BuiltinEmbedder()
+    first = embedder.embed(["tokens rotate"])
+    assert not builtin_model.release_model(unused_s=3_600)
+    assert builtin_model.release_model(unused_s=0)
+    assert not builtin_model.release_model(unused_s=0)
+    assert (embedder.embed(["tokens rotate"]) == first).all()
+
+
+def test_texts_are_embedded_in_batches_of_like_length_with_a_limited_number_of_tokens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(builtin_model, "EMBED_BATCH_TEXTS", 3)
+    monkeypatch.setattr(builtin_model, "EMBED_BATCH_TOKENS", 8)
+    encodings: list[Any] = [SimpleNamespace(ids=[0] * length) for length in (5, 1, 2, 1, 9, 4, 2)]
+    assert list(builtin_model._group_by_length(encodings)) == [[1, 3, 2], [6, 5], [0], [4]]

@@ -48,10 +48,11 @@ class Performer:
         self._process.communicate(timeout=LIMIT_S)
 
     def perform(self, operation: str, home: Path, **fields: object) -> dict[str, Any]:
-        """Have an operation performed on a data folder; returns what it reported."""
+        """Have an operation performed on a data folder, in the environment of the test; returns what it reported."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps({"operation": operation, "home": str(home), **fields}) + "\n")
+        command = {"operation": operation, "home": str(home), "environment": dict(os.environ), **fields}
+        self._process.stdin.write(json.dumps(command) + "\n")
         self._process.stdin.flush()
         report: dict[str, Any] = json.loads(self._process.stdout.readline())
         return report
@@ -170,7 +171,8 @@ def in_a_fork(command: dict[str, Any]) -> dict[str, object]:
 def report_and_end(command: dict[str, Any], pipe: int) -> None:
     """The life of a fork."""
     try:
-        os.environ["HOLLOWAY_HOME"] = command["home"]
+        os.environ.clear()
+        os.environ.update({**command["environment"], "HOLLOWAY_HOME": command["home"]})
         report = run_command(command) if command["operation"] == "command" else perform(command)
         os.write(pipe, json.dumps(report).encode())
     finally:

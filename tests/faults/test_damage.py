@@ -22,8 +22,8 @@ from tests.conftest import make_repository
 from tests.faults.figures import NIGHTLY, record
 from tests.faults.performer import Performer
 
-BATCHES = 20 if NIGHTLY else 3
-DAMAGES_PER_BATCH = 50 if NIGHTLY else 10
+BATCHES = 20 if NIGHTLY else 1
+DAMAGES_PER_BATCH = 50 if NIGHTLY else 12
 DESTRUCTIVE = re.compile(r"\b(delete|remove|erase|unlink|overwrite|rm|start over)\b", re.IGNORECASE)
 PAGE_BYTES = 4096
 
@@ -89,13 +89,18 @@ def healthy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return root, home
 
 
-@pytest.fixture
-def patient(healthy: tuple[Path, Path], home: Path) -> Iterator[Patient]:
-    root, healthy_home = healthy
+@pytest.fixture(scope="module")
+def performer() -> Iterator[Performer]:
     with Performer() as performer:
-        patient = Patient(performer, healthy_home, root, home)
-        patient.heal()
-        yield patient
+        yield performer
+
+
+@pytest.fixture
+def patient(performer: Performer, healthy: tuple[Path, Path], home: Path) -> Patient:
+    root, healthy_home = healthy
+    patient = Patient(performer, healthy_home, root, home)
+    patient.heal()
+    return patient
 
 
 def damage(path: Path, rng: random.Random) -> str:

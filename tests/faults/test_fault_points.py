@@ -29,7 +29,11 @@ from tests.faults.performer import OUTDATED, SECRET, Performer
 SHIM = Path(__file__).with_name("failing_io.c")
 SAMPLED_POINTS = 10
 """Points of failure per case in a commit run; the nightly run tries every one."""
-OPERATIONS = ("remember", "replace", "prune", "bring back")
+OPERATIONS = {"remember": 40, "replace": SAMPLED_POINTS, "prune": SAMPLED_POINTS, "bring back": SAMPLED_POINTS}
+"""Operations with the points of failure of each in a commit run."""
+_STEPS = len(migrations.MIGRATIONS)
+OLDER_RELEASES = range(1, _STEPS) if NIGHTLY else (1, _STEPS // 2, _STEPS - 1)
+"""How many migrations an older release knew. Its file goes through all later ones, so the first covers all of them."""
 
 Rows = list[dict[str, Any]]
 
@@ -41,14 +45,14 @@ class Fault:
     error: int
     lasting: bool
 
-    def points(self, calls: str, *, every: bool) -> list[int]:
-        """The numbers of the calls to fail: all, or a sample of the first and last calls of each run of a kind."""
+    def points(self, calls: str, sampled: int) -> list[int]:
+        """The numbers of the calls to fail: nightly all, else some first and last calls of each run of a kind."""
         numbered = [call for call in enumerate(calls, 1) if self.error != errno.ENOSPC or call[1] in "wc"]
-        if every:
+        if NIGHTLY:
             return [number for number, _ in numbered]
         runs = [list(run) for _, run in groupby(numbered, key=lambda call: call[1])]
         ends = sorted({number for run in runs for number, _ in (run[0], run[-1])})
-        stride = max(1, -(-len(ends) // SAMPLED_POINTS))
+        stride = max(1, -(-len(ends) // sampled))
         return sorted({*ends[::stride], ends[-1]})
 
     def __str__(self) -> str:
@@ -94,9 +98,9 @@ class Bench:
         assert "error" not in report, report
         return report["calls"], home
 
-    def faults(self, operation: str, fault: Fault, calls: str, *, every: bool) -> Iterator[tuple[dict[str, Any], Path]]:
+    def faults(self, operation: str, fault: Fault, calls: str) -> Iterator[tuple[dict[str, Any], Path]]:
         """An operation with each of its faults: what it reported, and the folder as it left it."""
-        points = fault.points(calls, every=every or NIGHTLY)
+        points = fault.points(calls, OPERATIONS.get(operation, SAMPLED_POINTS))
         self.points += len(points)
         for at in points:
             home = self.copy(f"at-{at}")
@@ -140,11 +144,16 @@ def releases(tmp_path_factory: pytest.TempPathFactory) -> Releases:
     return made
 
 
-@pytest.fixture
-def bench(shim: Path, repository: Repository, tmp_path: Path) -> Iterator[Bench]:
+@pytest.fixture(scope="module")
+def performer(shim: Path) -> Iterator[Performer]:
     with Performer(preload=shim) as performer:
-        (tmp_path / "scratch").mkdir()
-        yield Bench(performer, tmp_path / "before", repository.root, tmp_path / "scratch")
+        yield performer
+
+
+@pytest.fixture
+def bench(performer: Performer, repository: Repository, tmp_path: Path) -> Bench:
+    (tmp_path / "scratch").mkdir()
+    return Bench(performer, tmp_path / "before", repository.root, tmp_path / "scratch")
 
 
 def fill(root: Path, home: Path, before: Path, copies: int) -> None:
@@ -206,7 +215,7 @@ def test_an_operation_on_a_failing_disk_happens_wholly_or_not_at_all(
     after = rows(bench.root, done)
     assert was != after
     unclear, partly = [], []
-    for report, left in bench.faults(operation, fault, calls, every=operation == "remember"):
+    for report, left in bench.faults(operation, fault, calls):
         unclear += [] if said_clearly(report) else [report]
         found = rows(bench.root, left)
         partly += [] if found == (was if "error" in report else after) else [(report, found)]
@@ -225,7 +234,7 @@ def test_a_hard_forget_on_a_failing_disk_leaves_no_byte_or_can_be_said_again(
     assert files_with_secret(bench.before)
     assert not files_with_secret(done)
     unclear, partly = [], []
-    for report, left in bench.faults("forget", fault, calls, every=False):
+    for report, left in bench.faults("forget", fault, calls):
         unclear += [] if said_clearly(report) else [report]
         if report.get("left") == []:
             assert not files_with_secret(left), report
@@ -257,7 +266,7 @@ def test_a_copy_on_a_failing_disk_is_complete_or_absent_and_the_older_ones_stay(
     newer = [copy.name for copy in copies(done)]
     assert newer[1:] == older[:2]
     unclear = []
-    for report, left in bench.faults("back up", fault, calls, every=False):
+    for report, left in bench.faults("back up", fault, calls):
         unclear += [] if said_clearly(report) else [report]
         names = [copy.name for copy in copies(left)]
         assert names in ([older] if "error" in report else [newer, [newer[0], *older]])
@@ -271,7 +280,7 @@ def test_a_copy_on_a_failing_disk_is_complete_or_absent_and_the_older_ones_stay(
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 @pytest.mark.promise("old-databases")
-@pytest.mark.parametrize("known", range(1, len(migrations.MIGRATIONS)))
+@pytest.mark.parametrize("known", OLDER_RELEASES)
 def test_a_migration_on_a_failing_disk_stops_between_steps_and_goes_on_later(
     known: int, fault: Fault, bench: Bench, releases: Releases
 ) -> None:
@@ -280,7 +289,7 @@ def test_a_migration_on_a_failing_disk_stops_between_steps_and_goes_on_later(
     after = rows(bench.root, done)
     assert [row["content"] for row in after if row["table"] == "memories"] == ["Old databases open"]
     unclear = []
-    for report, left in bench.faults("open", fault, calls, every=False):
+    for report, left in bench.faults("open", fault, calls):
         unclear += [] if said_clearly(report) else [report]
         steps = schemas.index(schema(left))
         assert steps >= known
@@ -321,7 +330,7 @@ def test_a_first_opening_on_a_failing_disk_can_be_repeated(fault: Fault, bench: 
     calls, done = bench.clean_run("open")
     after = rows(bench.root, done)
     unclear = []
-    for report, left in bench.faults("open", fault, calls, every=False):
+    for report, left in bench.faults("open", fault, calls):
         unclear += [] if said_clearly(report) else [report]
         assert rows(bench.root, left)[1:] == after[1:] == []
     settle(bench, unclear, [])

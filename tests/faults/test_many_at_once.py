@@ -11,12 +11,12 @@ import holloway
 from holloway.service import background_worker
 from holloway.store.database import Database, list_rolling_backups
 from tests.conftest import Repository
-from tests.faults.figures import record
+from tests.faults.figures import NIGHTLY, record
 from tests.faults.worker import BOTH
 
 WORKER = Path(__file__).with_name("worker.py")
 WRITERS = 8
-TRANSACTIONS = 500
+TRANSACTIONS = 500 if NIGHTLY else 100
 LIMIT_S = 300
 """Far above what the run takes; a process that hangs ends the test instead of the run."""
 

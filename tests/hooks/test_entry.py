@@ -292,7 +292,7 @@ def test_a_path_outside_of_the_project_is_not_kept(repository: Repository, memor
 def test_a_host_that_never_closes_its_pipe_is_left_within_the_deadline(
     repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HOLLOWAY_PATIENCE", "1")
+    monkeypatch.setenv("HOLLOWAY_PATIENCE", "0.1")
     with started(b'{"half') as (process, stderr):
         assert process.wait(timeout=15) == 0
         assert stderr.read() == b""
@@ -567,3 +567,18 @@ def test_a_run_of_the_reader_is_neither_observed_nor_answered(
     answer = hook(event(repository, name, source="startup", prompt="never commit secrets"))
     assert (answer.code, answer.stdout) == (0, b"")
     assert set(home.rglob("*.jsonl")) == journals
+
+
+@pytest.mark.parametrize(("mode", "phase"), [("plan", "define"), ("default", "")])
+def test_an_agent_that_only_plans_defines_the_work(
+    repository: Repository, trap: str, ask: Asking, monkeypatch: pytest.MonkeyPatch, mode: str, phase: str
+) -> None:
+    phases: list[str] = []
+
+    def note_phase(reader: responses.HookReader, _: str) -> str:
+        phases.append(reader.phase)
+        return ""
+
+    monkeypatch.setattr(responses, "respond_to_prompt", note_phase)
+    ask(event(repository, "UserPromptSubmit", prompt="refresh the token once", permission_mode=mode))
+    assert phases == [phase]

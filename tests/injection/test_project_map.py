@@ -7,6 +7,7 @@ import pytest
 from holloway.codemap.modules.overview import Overview
 from holloway.injection.project_map import PROGRESS_STALE_S, ProjectMap, read_progress
 from holloway.service.holloway import Holloway
+from tests.conftest import Repository
 
 TOKENS = "src/shop/auth/tokens.py"
 
@@ -47,6 +48,29 @@ def test_a_map_locates_files_and_knows_their_modules(memory: Holloway, project_m
     assert project_map.find_modules([TOKENS, "gone.py"]) == [module, ""]
     assert project_map.find_modules([]) == []
     assert project_map.load_overview(memory.store.database.connection).files > 0
+
+
+def test_files_that_were_moved_or_deleted_after_the_last_index_are_not_located(
+    memory: Holloway, repository: Repository, project_map: ProjectMap
+) -> None:
+    test = memory.project.root / "tests/test_invoice.py"
+    for number in range(6):
+        for path in (memory.project.root / "src/shop/invoice.py", test):
+            path.write_text(f"def test_invoice_total():\n    assert {number}\n", "utf-8")
+        repository.commit("src/shop/rounding.py", f"def half_even():\n    return {number}\n")
+    memory.map.update()
+    connection, task = memory.store.database.connection, "invoice total of the shop"
+
+    def locate() -> set[str]:
+        located = project_map.locate(connection, task, memory.clock.now())
+        assert located is not None
+        coupled = {path for file in located.coupled for path in (file.path, file.other)}
+        return {file.path for file in located.ranked} | coupled
+
+    assert {"src/shop/invoice.py", "tests/test_invoice.py", "src/shop/rounding.py"} <= locate()
+    (memory.project.root / "src/shop/invoice.py").rename(memory.project.root / "src/shop/bill.py")
+    test.unlink()
+    assert locate().isdisjoint({"src/shop/invoice.py", "tests/test_invoice.py"})
 
 
 @pytest.mark.parametrize(

@@ -42,15 +42,22 @@ def test_each_stage_is_better_than_the_one_before(memory: Holloway, prompting: P
     trap = taught(memory, "refresh() burns the token", files=[TOKENS])
     rendered = prompting(NAMING)
     assert rendered is not None
-    assert list(prompting.offers) == ["named-files", "matching-files", "files", "whole"]
+    assert list(prompting.offers) == ["matching-files", "files", "whole"]
     quick = "holloway: for this task, from a quick look (the machine is busy):"
-    assert prompting.offers["named-files"] == f"{quick}\n- {TOKENS} (named in the prompt)"
     assert prompting.offers["matching-files"].startswith(f"{quick}\n- {TOKENS} (speaks of ")
-    assert TOKENS in prompting.offers["files"]
+    assert "test_tokens.py" in prompting.offers["files"]
     assert trap.id not in prompting.offers["files"]
     assert prompting.offers["whole"] == rendered.text
     assert f"hw:{trap.id}" in rendered.text
     assert rendered.memories == (trap.id,)
+
+
+def test_no_stage_names_a_file_that_was_deleted_after_the_last_index(memory: Holloway, prompting: Prompting) -> None:
+    (memory.project.root / TOKENS).unlink()
+    rendered = prompting("Why does refresh return the old token of a session")
+    assert rendered is not None
+    assert prompting.offers
+    assert TOKENS not in "".join([*prompting.offers.values(), rendered.text])
 
 
 def test_a_memory_comes_with_one_prompt_only(memory: Holloway, prompting: Prompting) -> None:
@@ -137,7 +144,7 @@ def test_a_task_that_is_known_otherwise_follows_its_recipe_without_a_word(memory
 def test_the_test_command_comes_with_the_tests_of_the_files(memory: Holloway, prompting: Prompting) -> None:
     rendered = prompting(NAMING)
     assert rendered is not None
-    assert "- tests: tests/auth/test_tokens.py (run: " in rendered.text
+    assert "- tests tests/auth/: test_tokens.py (run: " in rendered.text
 
 
 @pytest.mark.promise("words-with-prompt")

@@ -1,19 +1,24 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holloway.config import PROMPT_COUPLED_MAX, PROMPT_FILES_MAX, PROMPT_TESTS_MAX, PROMPT_TOKENS_MAX
+from holloway.config import PROMPT_BARE_FILES_MAX, PROMPT_FILES_MAX, PROMPT_TESTS_MAX, PROMPT_TOKENS_MAX
 from holloway.injection.prompt_text import (
+    PROMPT_FILE_SCORE_MIN,
     choose_files,
     drop_unrelated,
+    group_paths,
     is_task,
     label_doubt,
+    list_known,
     render,
     task_keywords,
     task_names,
 )
 from holloway.injection.template import line
-from holloway.retrieval.evidence import LATELY_REASON, UNDERWAY_REASON, CoupledFile
+from holloway.retrieval.evidence import HABIT_REASON, LATELY_REASON, UNDERWAY_REASON
 from holloway.retrieval.locate import LocatedFile, LocateResult
 from holloway.text.tokens import MARGIN, estimate_tokens
 from tests.injection.test_tool_result import ROW
@@ -23,21 +28,52 @@ def make_tests(*paths: str, score: float = 0.0) -> tuple[LocatedFile, ...]:
     return tuple(LocatedFile(path, score, ()) for path in paths)
 
 
-NAMED = LocatedFile("src/a.py", 1.0, ("named: a.py", "changed recently"), ("refresh",))
+NAMED = LocatedFile("src/a.py", 1.0, ("named: a.py", "imported by src/b.py"), ("refresh",))
 
 
 def test_it_reads_like_this() -> None:
-    located = LocateResult((NAMED,), make_tests("tests/test_a.py"), (CoupledFile("src/b.py", "src/a.py", 9, 11),))
+    sources = (
+        NAMED,
+        LocatedFile("src/b.py", 0.9, ("speaks of token",), ("refresh_token", "other")),
+        LocatedFile("src/c.py", 0.9, ("closest in x", UNDERWAY_REASON, LATELY_REASON)),
+        LocatedFile("src/d.py", 0.8, ("path has d", "speaks of the, token, refresh")),
+        LocatedFile("src/shop/e.py", 0.7, (LATELY_REASON,)),
+        LocatedFile("src/shop/f.py", 0.7, (LATELY_REASON,)),
+    )
+    located = LocateResult(sources, make_tests("tests/test_a.py", score=0.7))
     rows: list[dict[str, object]] = [{**ROW, "files": ["src/a.py"]}]
-    said = render(located.files, located, rows, test_command="pytest -q")
-    assert said.text == (
-        "holloway: for this task, from earlier sessions and the code map:\n"
-        "- src/a.py: refresh (named: a.py)\n"
-        "- tests: tests/test_a.py (run: pytest -q)\n"
-        "- src/b.py: changes together with src/a.py in 9 of 11 commits\n"
+    chosen = choose_files(located, "refresh the token")
+    rendered = render(chosen, located, rows, task="refresh the token", test_command="pytest -q")
+    assert rendered.text == (
+        "holloway: files for this task:\n"
+        "- src/a.py (refresh)\n"
+        "- src/b.py (refresh_token)\n"
+        "- also src/: c.py, d.py; src/shop/: e.py, f.py\n"
+        "- tests tests/: test_a.py (run: pytest -q)\n"
         "- Trap: refresh() burns the token [hw:7f3a2c, 3 sessions, last 12 Oct]"
     )
-    assert said.memories == ("7f3a2c",)
+    assert rendered.memories == ("7f3a2c",)
+    assert rendered.files == (*(file.path for file in sources[1:]), "tests/test_a.py")
+
+
+@pytest.mark.parametrize(
+    ("file", "shown"),
+    [
+        (LocatedFile("c", 1.0, ("closest in x", UNDERWAY_REASON, LATELY_REASON)), "- c (changed on this branch)"),
+        (LocatedFile("d", 1.0, ("path has d", "speaks of the, token, refresh")), "- d (speaks of token, refresh)"),
+        (LocatedFile("e", 1.0, ("speaks of nothing", HABIT_REASON)), "- e (opened in many sessions)"),
+        (LocatedFile("f", 1.0, ("imported by src/b.py", "path has token"), ("other",)), "- f"),
+    ],
+)
+def test_a_file_has_the_first_reason_that_a_person_accepts(file: LocatedFile, shown: str) -> None:
+    assert render((file,), LocateResult((file,)), [], task="refresh the token").text.split("\n")[1] == shown
+
+
+def test_paths_are_grouped_by_folder_in_the_order_of_the_best() -> None:
+    assert (
+        group_paths(["src/a.py", "go.mod", "src/shop/b.py", "src/c.py"]) == "src/: a.py, c.py; go.mod; src/shop/: b.py"
+    )
+    assert group_paths([]) == ""
 
 
 def test_what_is_no_trap_is_not_called_one() -> None:
@@ -59,20 +95,21 @@ def test_a_dead_end_says_why_and_what_instead() -> None:
 
 
 def test_files_that_only_habit_speaks_for_are_not_named() -> None:
-    habit = LocatedFile("src/busy.py", 1.0, ("changed recently", "imported by src/a.py"))
+    habit = LocatedFile("src/busy.py", 1.0, (LATELY_REASON, "imported by src/a.py"))
     small_talk = LocatedFile("src/word.py", 0.9, ("speaks of good, looks", "changed for “thanks for the test”"))
     one_word = LocatedFile("src/one.py", 0.8, ("speaks of invoice",))
-    located = LocateResult((habit, small_talk, one_word), make_tests("tests/test_x.py"), (CoupledFile("a", "b", 9, 9),))
+    located = LocateResult((habit, small_talk, one_word), make_tests("tests/test_x.py"))
     assert choose_files(located, "thanks, the test of the invoice looks good") == ()
     assert render((), located, []).text == ""
 
 
 def test_where_the_words_of_a_task_speak_for_one_file_those_of_the_latest_sessions_come_along() -> None:
-    meant = LocatedFile("src/jwt.py", 0.5, ("speaks of jwt, keys", "changed for “RS256 keys”"))
-    habit = LocatedFile("src/login.py", 1.0, ("opened in the latest sessions",))
-    faint = LocatedFile("src/far.py", 0.1, ("opened in the latest sessions",))
-    assert choose_files(LocateResult((habit, meant, faint)), "jwt fails for RS256 keys") == (habit, meant)
-    assert choose_files(LocateResult((habit, faint)), "jwt fails for RS256 keys") == ()
+    habit = LocatedFile("src/login.py", 1.0, (LATELY_REASON,))
+    for score in (0.9, 0.5):
+        meant = LocatedFile("src/jwt.py", score, ("speaks of jwt, keys", "changed for “RS256 keys”"))
+        chosen = choose_files(LocateResult((habit, meant)), "jwt fails for RS256 keys")
+        assert chosen == (habit, meant)[: 2 if score >= PROMPT_FILE_SCORE_MIN else 1]
+    assert choose_files(LocateResult((habit,)), "jwt fails for RS256 keys") == ()
 
 
 @pytest.mark.parametrize("text", ["fix src/a.py", "see shop.auth.tokens", "rename parse_http", "rename parseHTTP"])
@@ -86,21 +123,14 @@ def test_words_that_any_conversation_has_are_no_task() -> None:
 
 
 def test_files_that_several_words_of_the_task_speak_for_are_named() -> None:
-    file = LocatedFile("src/jwt.py", 0.5, ("speaks of jwt", "changed for “RS256 keys”"))
+    file = LocatedFile("src/jwt.py", 1.0, ("speaks of jwt", "changed for “RS256 keys”"))
     assert choose_files(LocateResult((file,)), "jwt fails for RS256") == (file,)
 
 
 def test_of_the_words_that_speak_for_a_file_only_the_tasks_own_are_shown() -> None:
-    file = LocatedFile(
-        "src/auth/jwt.py", 1.0, ("path has auth, jwt", "speaks of up, jwt, make, keys", "changed recently")
-    )
+    file = LocatedFile("src/auth/jwt.py", 1.0, ("path has auth, jwt", "speaks of up, jwt, make, keys", UNDERWAY_REASON))
     said = render((file,), LocateResult((file,)), [], task="make up the jwt keys")
     assert said.text.split("\n")[1] == "- src/auth/jwt.py (speaks of jwt, keys)"
-
-
-def test_files_that_changed_together_once_or_with_something_else_are_no_line() -> None:
-    seldom, elsewhere = CoupledFile("src/b.py", "src/a.py", 2, 2), CoupledFile("src/c.py", "src/other.py", 9, 9)
-    assert "together" not in render((NAMED,), LocateResult((NAMED,), (), (seldom, elsewhere)), []).text
 
 
 def test_an_error_comes_with_a_prompt_only_where_the_prompt_is_about_it() -> None:
@@ -113,19 +143,18 @@ def test_an_error_comes_with_a_prompt_only_where_the_prompt_is_about_it() -> Non
 
 
 @pytest.mark.promise("texts-fit")
-def test_where_it_is_too_long_coupled_files_go_first_then_the_files_least_sure_of_then_memories() -> None:
-    files = tuple(LocatedFile(f"src/{number}/{'long_name/' * 60}a.py", 1.0, ("closest in it",)) for number in range(10))
-    coupled = (CoupledFile("src/b.py", files[0].path, 9, 11),)
-    said = render(files, LocateResult(files, (), coupled), [ROW])
-    assert 0 < len(said.files) < len(files)
-    assert said.files == tuple(file.path for file in files[: len(said.files)])
-    assert said.memories == ("7f3a2c",)
+def test_where_it_is_too_long_the_files_least_sure_of_go_first_then_memories() -> None:
+    files = tuple(LocatedFile(f"src/{number}/{'long_name/' * 30}a.py", 1.0, ("closest in it",)) for number in range(4))
+    rendered = render(files, LocateResult(files), [ROW])
+    assert 0 < len(rendered.files) < len(files)
+    assert rendered.files == tuple(file.path for file in files[: len(rendered.files)])
+    assert rendered.memories == ("7f3a2c",)
     wordy: list[dict[str, object]] = [
-        {**ROW, "id": f"{number:06x}", "summary": "a long story " * 60} for number in range(12)
+        {**ROW, "id": f"{number:06x}", "summary": "a long story " * 20} for number in range(12)
     ]
-    told = render(files, LocateResult(files, (), coupled), wordy)
-    assert told.files == (files[0].path,)
-    assert told.memories == tuple(str(row["id"]) for row in wordy[: len(told.memories)])
+    shortened = render(files, LocateResult(files), wordy)
+    assert shortened.files == (files[0].path,)
+    assert shortened.memories == tuple(str(row["id"]) for row in wordy[: len(shortened.memories)]) != ()
 
 
 @pytest.mark.promise("texts-fit")
@@ -135,22 +164,16 @@ def test_where_it_is_too_long_coupled_files_go_first_then_the_files_least_sure_o
 )
 def test_it_never_exceeds_its_budget_and_names_what_is_in_it(paths: list[str], summaries: list[str]) -> None:
     files = tuple(LocatedFile(path, 1.0, (f"named: {path}",)) for path in paths)
-    rows = [{**ROW, "id": f"{number:06x}", "summary": each} for number, each in enumerate(summaries)]
-    said = render(
-        files,
-        LocateResult(
-            files, make_tests(*(f"{path}_" for path in paths)), tuple(CoupledFile(path, path, 9, 9) for path in paths)
-        ),
-        rows,
-    )
-    assert estimate_tokens(said.text) * MARGIN <= PROMPT_TOKENS_MAX
-    assert [f"[hw:{one}" in said.text for one in said.memories] == [True] * len(said.memories)
+    rows = [{**ROW, "id": f"{number:06x}", "summary": summary} for number, summary in enumerate(summaries)]
+    rendered = render(files, LocateResult(files, make_tests(*paths[:3])), rows)
+    assert estimate_tokens(rendered.text) * MARGIN <= PROMPT_TOKENS_MAX
+    assert [f"[hw:{memory}" in rendered.text for memory in rendered.memories] == [True] * len(rendered.memories)
 
 
 def test_a_prompt_without_a_place_is_met_with_the_work_at_hand_only_where_a_session_begins() -> None:
     underway = LocatedFile("src/a.py", 1.0, (UNDERWAY_REASON,), ("fix",))
     lately = LocatedFile("src/b.py", 0.9, (LATELY_REASON,))
-    other = LocatedFile("src/c.py", 0.8, ("changed recently",))
+    other = LocatedFile("src/c.py", 0.8, ("imported by src/a.py",))
     located = LocateResult((underway, lately, other))
     assert choose_files(located, "fix the tests") == ()
     chosen = choose_files(located, "fix the tests", begins=True)
@@ -160,32 +183,21 @@ def test_a_prompt_without_a_place_is_met_with_the_work_at_hand_only_where_a_sess
 
 def test_only_the_best_files_are_chosen() -> None:
     files = tuple(LocatedFile(f"src/{number}.py", 1.0, ("defines class Cart",)) for number in range(12))
-    assert choose_files(LocateResult(files), "x") == files[:PROMPT_FILES_MAX]
-    just, below = LocatedFile("a", 0.3, ("named: a",)), LocatedFile("b", 0.29, ("named: b",))
-    assert choose_files(LocateResult((just, below)), "x") == (just,)
+    tests = make_tests(*(f"tests/test_{number}.py" for number in range(PROMPT_TESTS_MAX + 1)), score=1.0)
+    expected = (*files[: PROMPT_FILES_MAX + PROMPT_BARE_FILES_MAX], *tests[:PROMPT_TESTS_MAX])
+    assert choose_files(LocateResult(files, tests), "x") == expected
+    just = LocatedFile("a", PROMPT_FILE_SCORE_MIN, ("named: a",))
+    below = LocatedFile("b", PROMPT_FILE_SCORE_MIN - 0.01, ("named: b",))
+    assert choose_files(LocateResult((files[0], just, below)), "x") == (files[0], just)
 
 
-def test_a_file_has_two_symbols_and_its_two_most_specific_reasons() -> None:
-    reasons = ("changed recently", "named: a.py", "defines class Cart", "speaks of cart", "closest in Cart")
-    file = LocatedFile("src/a.py", 1.0, reasons, ("one", "two", "three"))
-    shown = render((file,), LocateResult((file,)), [], task="cart").text.split("\n")[1]
-    assert shown == "- src/a.py: one, two (named: a.py; defines class Cart)"
-
-
-def test_a_file_with_only_weak_reasons_shows_them() -> None:
-    file = LocatedFile("src/a.py", 1.0, ("changed recently", "path has cart"))
-    shown = render((file,), LocateResult((file,)), []).text.split("\n")[1]
-    assert shown == "- src/a.py (changed recently; path has cart)"
-
-
-def test_tests_and_coupled_files_are_bounded_and_come_only_with_files() -> None:
-    tests = tuple(f"tests/test_{number}.py" for number in range(PROMPT_TESTS_MAX + 1))
-    coupled = tuple(CoupledFile(f"src/{number}.py", "src/a.py", 3, 4) for number in range(PROMPT_COUPLED_MAX + 1))
-    located = LocateResult((NAMED,), make_tests(*tests), coupled)
-    said = render((NAMED,), located, [])
-    assert said.files == (*(pair.path for pair in coupled[:PROMPT_COUPLED_MAX]), *tests[:PROMPT_TESTS_MAX])
-    assert f"- tests: {', '.join(tests[:PROMPT_TESTS_MAX])}" in said.text.split("\n")
-    assert "tests" not in render((), located, [ROW]).text
+def test_a_file_whose_whole_path_stands_in_the_prompt_is_not_named_again_and_does_not_hide_others() -> None:
+    known = LocatedFile("src/a.py", 1.0, ("named: src/a.py",))
+    near, far = LocatedFile("src/b.py", 0.4, ("defines x",)), LocatedFile("src/c.py", 0.2, ("defines y",))
+    located = LocateResult((known, near, far), make_tests("tests/test_a.py"))
+    assert choose_files(located, "mend src/a.py") == (near, located.tests[0])
+    assert list_known(located, "mend src/a.py") == ["src/a.py"]
+    assert choose_files(LocateResult((known,)), "mend src/a.py") == ()
 
 
 def test_files_that_the_prompt_names_itself_are_not_counted_as_pointed_to() -> None:
@@ -255,7 +267,7 @@ def test_a_test_that_is_worth_naming_stands_among_the_tests_and_not_among_the_fi
     located = LocateResult((NAMED,), (test, *faint))
     chosen = choose_files(located, "a.py")
     assert chosen == (NAMED, test)
-    assert render(chosen, located, []).text.split("\n")[1:] == [
-        "- src/a.py: refresh (named: a.py)",
-        "- tests: tests/test_b.py",
-    ]
+    assert choose_files(LocateResult((NAMED,), tuple(faint)), "a.py") == (NAMED, faint[0])
+    unnamed = replace(NAMED, reasons=("defines class Cart",))
+    assert choose_files(LocateResult((unnamed,), tuple(faint)), "a.py") == (unnamed,)
+    assert render(chosen, located, []).text.split("\n")[1:] == ["- src/a.py (named: a.py)", "- tests tests/: test_b.py"]

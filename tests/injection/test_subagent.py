@@ -37,7 +37,7 @@ def test_the_role_of_a_subagent_follows_from_its_name(name: str, role: str) -> N
         ("Plan", "requirement", "holloway: for planning this"),
         ("reviewer", "requirement", "holloway: for checking this"),
         ("debugger", "dead_end", "holloway: what is known of the attempt"),
-        ("coder", "gotcha", "holloway: for this task"),
+        ("coder", "gotcha", "holloway: files for this task"),
     ],
 )
 def test_each_role_reads_its_own_context_once(memory: Holloway, agent_type: str, kind: str, shown: str) -> None:

@@ -51,7 +51,7 @@ FIXED_TEST = f"SHOP_LEDGER=memory {TEST}"
 TRAP = "book() is called twice by the tax report; the zanzibar office must be told first"
 BRIEFED = "holloway: shared memory of this repository"
 SOLVED = "solved before"
-PLACED = "holloway: for this task"
+PLACED = "holloway: files for this task"
 
 
 @pytest.fixture(

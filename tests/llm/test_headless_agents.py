@@ -161,25 +161,6 @@ def test_the_setting_offers_what_can_be_used() -> None:
     assert set(SETTINGS["reader.provider"].choices) == {"off", *AGENT_KINDS, *USUAL_MODEL}
 
 
-def test_codex_goes_where_the_users_configuration_sends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CODEX_HOME", str(tmp_path))
-    assert codex_provider.read_provider_settings() == {}
-    (tmp_path / "config.toml").write_text(
-        'model = "m"\nmodel_provider = "other"\nprofile = "work"\nnotify = ["x"]\n'
-        '[profiles.work]\nmodel_provider = "mine"\n'
-        '[model_providers.mine]\nbase_url = "https://models.example/v1"\nenv_key = "MY_KEY"\n'
-        '[model_providers.mine.query_params]\nversion = "3"\n'
-        '[mcp_servers.x]\ncommand = "x"\n'
-    )
-    assert codex_provider.read_provider_settings() == {
-        "model": "m",
-        "model_provider": "mine",
-        "model_providers.mine.base_url": "https://models.example/v1",
-        "model_providers.mine.env_key": "MY_KEY",
-        "model_providers.mine.query_params.version": "3",
-    }
-
-
 @pytest.mark.parametrize("line", ['experimental_bearer_token = "k"', 'http_headers = { X = "k" }'])
 def test_a_provider_with_a_secret_in_the_file_is_not_put_on_a_command_line(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from holloway.config import Settings, change_setting
+from holloway.llm import reader_choice
 from holloway.llm.providers import CapReached, Stopped, WriterFailed
 from holloway.llm.reader_choice import StopWatch, choose_reader, open_reader, record_read_session
 from holloway.service import project_finder
@@ -57,6 +59,26 @@ def test_a_service_is_complete_or_the_reason_says_what_is_missing(
     choice = choose_reader(settings_of(memory, **changes), environment)
     assert (choice.writer is None) == bool(reason)
     assert reason in choice.reason
+
+
+@pytest.mark.parametrize(
+    ("system", "is_installed", "reason"),
+    [
+        ("posix", True, ""),
+        ("posix", False, "`codex` is not on the PATH, so Codex cannot read sessions."),
+        ("nt", True, "Codex can read sessions on Linux and macOS only."),
+    ],
+)
+def test_an_agent_reads_where_its_program_is_and_can_be_supervised(
+    memory: Holloway, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str, is_installed: bool, reason: str
+) -> None:
+    settings = settings_of(memory, **{"reader.provider": "codex"})
+    if is_installed:
+        (tmp_path / "codex").touch(mode=0o700)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(reader_choice, "os", SimpleNamespace(name=system))
+    choice = choose_reader(settings)
+    assert (choice.writer is None, choice.reason) == (bool(reason), reason)
 
 
 @pytest.mark.promise("spending")

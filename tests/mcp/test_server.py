@@ -1,9 +1,11 @@
 """The server as hosts run it: a real process, the SDK's own client, and hosts that just close or kill it."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
@@ -12,6 +14,7 @@ import holloway
 from holloway import extras
 from holloway.mcp.server import INSTRUCTIONS, MCP_TOOLS
 from holloway.mcp.tools import Tools
+from holloway.service import told
 from holloway.service.project_finder import pause
 from holloway.store import contributions
 from holloway.text.tokens import MARGIN, estimate_tokens
@@ -87,6 +90,22 @@ async def _every_tool(root: Path) -> None:
         assert "approves" in answers["update_module"]["note"]
         assert TRAP not in answers["session_context"]["brief"]
         assert answers["record_memory"]["in_session"] == 1
+
+
+@pytest.mark.promise("mcp")
+def test_what_the_tools_answer_is_noted_as_the_agent_read_it(shop: Repository) -> None:
+    answer = asyncio.run(_ask_twice(shop.root))
+    with holloway.open(shop.root) as memory:
+        (text,) = told.list_told_texts(memory).texts
+    assert (text.point, text.event, json.loads(text.text)) == ("mcp", "search_memory", answer)
+    assert text.session.startswith("mcp-")
+
+
+async def _ask_twice(root: Path) -> dict[str, Any]:
+    """One question, and one note, which is no answer from the memory."""
+    async with connected(root) as client:
+        await called(client, "record_memory", text="Invoices are rounded once, at the end")
+        return await called(client, "search_memory", query="refresh")
 
 
 @pytest.mark.promise("mcp")

@@ -274,7 +274,7 @@ def test_what_an_agent_says_does_not_replace_what_a_person_said(memory: holloway
 
 def test_what_a_person_said_of_a_module_stays(memory: holloway.Holloway, tools: Tools) -> None:
     memory.map.edit_module("auth", purpose="Who may enter")
-    with pytest.raises(InvalidInput, match="has been said: Who may enter"):
+    with pytest.raises(InvalidInput, match="has set the purpose of auth: Who may enter"):
         tools.update_module("auth", "Something else")
     assert tools.update_module("auth").purpose == "Who may enter"
 

@@ -372,3 +372,13 @@ def test_every_note_is_read_once_while_several_threads_read_and_one_writes() -> 
             pad.add_event(Said(1.0, text))
     assert all(counts == sorted(counts) for counts in (reader.result() for reader in readers))
     assert [note.text for note in pad.notes] == texts
+
+
+@pytest.mark.parametrize(("kind", "is_whole"), [(ToolKind.READ, True), (ToolKind.SHELL, True), (ToolKind.EDIT, False)])
+def test_a_long_result_is_kept_whole_unless_it_answers_a_change(kind: ToolKind, is_whole: bool) -> None:
+    text = "x" * (config.SCRATCHPAD_RESULT_CHARS_MAX + 1)
+    pad = Scratchpad()
+    for event in (Call(1.0, "c1", kind, path="a.py"), Result(2.0, "c1", text=text)):
+        pad.add_event(event)
+    (action,) = pad.actions
+    assert (action.whole == text) is is_whole

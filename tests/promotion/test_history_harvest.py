@@ -19,14 +19,12 @@ from holloway.promotion.commit_checks import (
     clean_subject,
     is_tellable,
 )
-from holloway.promotion.history_harvest import (
-    Harvest,
-    harvest_history,
-    is_own_repository,
-)
+from holloway.promotion.history_harvest import Harvest, harvest_history
+from holloway.promotion.own_repository import is_own_repository
 from holloway.service.holloway import Holloway
 from holloway.service.session_learning import Learning
 from holloway.store.filter import Filter
+from holloway.store.lookup import HISTORY_PREFIX
 from holloway.testing import FakeClock
 from tests.conftest import Repository
 
@@ -46,7 +44,7 @@ def harvest(memory: Holloway, *, is_own: bool | None = True) -> Harvest:
 
 def memories(memory: Holloway, *states: State) -> list[Memory]:
     found = memory.store.memories.find_memories(Filter(states=states or tuple(State)), limit=-1)
-    return [stored for stored in found if stored.origin.startswith(history_harvest.ORIGIN_PREFIX)]
+    return [stored for stored in found if stored.origin.startswith(HISTORY_PREFIX)]
 
 
 def contents(memory: Holloway) -> list[str]:

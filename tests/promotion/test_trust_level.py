@@ -294,3 +294,7 @@ def test_what_the_agent_says_has_helped_was_used(memory: Holloway) -> None:
         assert mark_used(memory, made.id, "s1")
     assert session.learned is not None
     assert session.learned.record["used"] == [made.id]
+
+
+def test_nothing_more_careful_is_offered_before_anything_went_wrong(memory: Holloway) -> None:
+    assert memory.trust.offer_more_careful() == ""

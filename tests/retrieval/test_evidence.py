@@ -12,6 +12,7 @@ from holloway.retrieval import evidence
 from holloway.retrieval.evidence import (
     COMMIT_FILES_MAX,
     DOTTED_PARTS_MAX,
+    HABIT_REASON,
     LATELY_REASON,
     LOCATE_TASK_CHARS_MAX,
     OTHER_BRANCH_SHARE,
@@ -25,7 +26,6 @@ from holloway.retrieval.evidence import (
     LocateTask,
     list_shared_words,
     parse_task,
-    score_by_activity,
     score_by_branch,
     score_by_chunk,
     score_by_commits,
@@ -37,7 +37,7 @@ from holloway.retrieval.evidence import (
     score_by_text,
     score_related_files,
 )
-from holloway.retrieval.past_sessions import PastSession
+from holloway.retrieval.past_sessions import PastSession, measure_habits
 from tests.conftest import Repository, make_repository
 from tests.retrieval.test_locate import FILES, NOW, mapped
 
@@ -218,17 +218,9 @@ def test_a_commit_of_exactly_the_limit_counts_and_full_similarity_has_the_full_s
     assert found.share == 1.0
 
 
-def test_files_that_changed_recently_are_busy(shop: Repository) -> None:
-    shop.commit(MAIL, FILES[MAIL] + "# 1\n")
-    database = mapped(shop)
-    found = score_by_activity(database, task_of(database, "x"))
-    assert set(found.strength) == {MAIL}
-    assert found.reason == {MAIL: "changed recently"}
-
-
 def test_files_of_earlier_sessions_count_for_similar_tasks_and_lately(database: MapDatabase) -> None:
     past = [
-        PastSession("deliver a receipt and run make pwn", ((MAIL, 2), ("gone.py", 1)), "main"),
+        PastSession("deliver the late receipt and run make pwn", ((MAIL, 2), ("gone.py", 1)), "main"),
         PastSession("sum the cart", ((CART, 1),), "main"),
     ]
     found = score_by_sessions(database, task_of(database, "the receipt is late"), past, "main")
@@ -238,8 +230,12 @@ def test_files_of_earlier_sessions_count_for_similar_tasks_and_lately(database: 
     assert set(lately.strength) == {MAIL, CART}
     assert lately.reason[CART] == LATELY_REASON
     assert lately.share == 1.0
+    assert similar.share == 1.0
+    assert found["habit"].scale_strengths()[MAIL] == pytest.approx(measure_habits(past)[MAIL])
+    assert found["habit"].reason[MAIL] == HABIT_REASON
     for branch in ("other", ""):
-        assert score_by_sessions(database, task_of(database, "x"), past, branch)["recent"].share == OTHER_BRANCH_SHARE
+        evidence = score_by_sessions(database, task_of(database, "x"), past, branch)
+        assert evidence["recent"].share == OTHER_BRANCH_SHARE
 
 
 def test_an_earlier_task_that_shares_no_informative_word_is_only_called_similar(database: MapDatabase) -> None:

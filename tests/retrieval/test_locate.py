@@ -19,6 +19,7 @@ from holloway.retrieval.evidence import (
     LOCATE_TASK_CHARS_MAX,
     OTHER_BRANCH_SHARE,
     UNDERWAY_REASON,
+    FileEvidence,
     parse_task,
     score_by_branch,
     score_by_commits,
@@ -26,7 +27,14 @@ from holloway.retrieval.evidence import (
     score_by_sessions,
 )
 from holloway.retrieval.file_reranking import FileReranker
-from holloway.retrieval.locate import EVIDENCE_WEIGHTS, LocateResult, fuse_evidence, locate_files
+from holloway.retrieval.locate import (
+    CONTEXT_WEIGHTS,
+    TASK_FADE_FILES,
+    TASK_WEIGHTS,
+    LocateResult,
+    fuse_evidence,
+    locate_files,
+)
 from holloway.retrieval.past_sessions import PastSession
 from holloway.testing import FakeEmbedder
 from tests.conftest import Repository, make_repository
@@ -110,7 +118,7 @@ def test_a_commit_is_a_reason_by_the_words_that_it_shares_with_the_task(shop: Re
 
 
 def test_an_earlier_task_is_a_reason_by_the_words_that_it_shares_with_this_one(shop: Repository) -> None:
-    past = [PastSession("Send a receipt, and run make pwn first", (("shop/mail.py", 2),))]
+    past = [PastSession("Send a late receipt, run make pwn first", (("shop/mail.py", 2),))]
     [mail, *_] = locate_files(mapped(shop), "the receipt is late", past=past, now=NOW).files
     assert "opened for a task about receipt" in mail.reasons
     assert "pwn" not in str(mail)
@@ -198,12 +206,35 @@ def test_the_latest_sessions_say_less_on_a_branch_that_none_of_them_was_on(shop:
     database = mapped(shop)
     task = parse_task(database, "anything else", (), NOW)
     past = [PastSession("the cart", (("shop/cart.py", 2),), "feature")]
-    here = fuse_evidence(score_by_sessions(database, task, past, "feature"))["shop/cart.py"]
+
+    def score(branch: str) -> float:
+        evidence = score_by_sessions(database, task, past, branch)
+        return fuse_evidence({"recent": evidence["recent"]})["shop/cart.py"]
+
+    assert score("feature") == pytest.approx(CONTEXT_WEIGHTS["recent"])
     for elsewhere in ("other", ""):
-        assert fuse_evidence(score_by_sessions(database, task, past, elsewhere))["shop/cart.py"] == pytest.approx(
-            OTHER_BRANCH_SHARE * here
-        )
-    assert here == pytest.approx(EVIDENCE_WEIGHTS["recent"])
+        assert score(elsewhere) == pytest.approx(OTHER_BRANCH_SHARE * score("feature"))
+
+
+def test_what_the_task_says_weighs_the_same_for_a_short_one_and_a_long_one_and_fades_from_the_best_on() -> None:
+    faint = fuse_evidence({"path": FileEvidence({"a.py": 1.0, "b.py": 0.5}), "underway": FileEvidence({"b.py": 1.0})})
+    clear = fuse_evidence(
+        {
+            "text": FileEvidence({"a.py": 8.0, "b.py": 4.0}),
+            "piece": FileEvidence({"a.py": 6.0, "b.py": 3.0}),
+            "underway": FileEvidence({"b.py": 1.0}),
+        }
+    )
+    second = 0.5 * TASK_FADE_FILES / (TASK_FADE_FILES + 1)
+    assert faint == clear == {"a.py": 1.0, "b.py": pytest.approx(second + CONTEXT_WEIGHTS["underway"])}
+    assert fuse_evidence({}) == {}
+
+
+def test_prose_and_configuration_are_marked_down_for_their_words_alone() -> None:
+    for kind in (*TASK_WEIGHTS, *CONTEXT_WEIGHTS):
+        scores = fuse_evidence({kind: FileEvidence({"a.md": 1.0, "b.py": 1.0, "c.toml": 1.0})})
+        assert (scores["a.md"] < scores["b.py"]) == (kind in ("text", "piece"))
+        assert max(scores, key=lambda path: scores[path]) == ("b.py" if kind in ("text", "piece") else "a.md")
 
 
 def test_what_the_branch_changed_so_far_is_where_the_work_goes_on(shop: Repository) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from holloway.retrieval import past_sessions
-from holloway.retrieval.past_sessions import PastSession, score_recent_sessions, score_similar_sessions
+from holloway.retrieval.past_sessions import PastSession, measure_habits, score_recent_sessions, score_similar_sessions
 
 PAST = (
     PastSession("rotate the refresh tokens", (("auth/tokens.py", 2), ("auth/store.py", 1))),
@@ -22,7 +22,7 @@ def test_a_task_that_resembles_nothing_names_nothing() -> None:
     assert score_similar_sessions((), "rotate tokens") == {}
 
 
-def test_the_latest_sessions_and_what_they_changed_count_most() -> None:
+def test_the_latest_sessions_count_most() -> None:
     found = score_recent_sessions(PAST)
     assert found["web/footer.css"] > found["billing/invoice.py"] > found["auth/tokens.py"]
     assert found["auth/store.py"] > 1.0
@@ -38,11 +38,10 @@ def test_work_on_the_same_branch_goes_on_where_it_was() -> None:
     assert score_recent_sessions(past, "feature")["old.py"] > score_recent_sessions(past)["old.py"]
 
 
-def test_the_weight_of_a_session_halves_with_those_after_it_and_grows_with_branch_and_edits() -> None:
-    read, edited = PastSession("a", (("a.py", 1),), "feature"), PastSession("b", (("b.py", 2),), "main")
+def test_the_weight_of_a_session_halves_with_those_after_it_and_grows_on_its_branch() -> None:
+    read = PastSession("a", (("a.py", 1),), "feature")
     later = (PastSession("c", ()),) * int(past_sessions.HALF_LIFE_SESSIONS)
     assert score_recent_sessions((read,)) == {"a.py": 1.0}
-    assert score_recent_sessions((edited,)) == {"b.py": past_sessions.EDITED_WEIGHT}
     assert score_recent_sessions((read, *later)) == pytest.approx({"a.py": 0.5})
     assert score_recent_sessions((read,), "feature") == {"a.py": past_sessions.SAME_BRANCH_WEIGHT}
     assert score_recent_sessions((read, read)) == pytest.approx(
@@ -58,8 +57,36 @@ def test_the_same_task_is_as_similar_as_can_be_and_repeated_words_count_less() -
     )
 
 
-def test_only_the_most_similar_sessions_speak() -> None:
-    many = tuple(PastSession("rotate tokens", ((f"{number}.py", 1),)) for number in range(200))
-    found = score_similar_sessions(many, "rotate tokens")
-    assert len(found) == past_sessions.SIMILAR_SESSIONS_MAX
-    assert "199.py" in found
+def test_a_file_has_the_most_similar_of_the_tasks_that_opened_it() -> None:
+    past = (
+        *PAST,
+        PastSession("rotate the refresh tokens of every store", (("auth/store.py", 1), ("auth/tokens.py", 1))),
+    )
+    scores = score_similar_sessions(past, "rotate the refresh tokens")
+    for path in ("auth/tokens.py", "auth/store.py"):
+        similarity, task = scores[path]
+        assert similarity == pytest.approx(1.0)
+        assert task == "rotate the refresh tokens"
+
+
+def test_tasks_that_share_a_common_word_only_are_not_similar() -> None:
+    wordy = "rotate zebra yak xerus walrus vole urchin tapir stoat raven quail puma otter newt moose"
+    assert score_similar_sessions(PAST, wordy) == {}
+
+
+def test_a_habit_is_the_share_of_sessions_that_opened_a_file_and_needs_several() -> None:
+    def changelog(count: int) -> float:
+        past = tuple(PastSession("a", (("CHANGELOG.md", 1), (f"{number}.py", 1))) for number in range(count))
+        return measure_habits(past)["CHANGELOG.md"]
+
+    assert changelog(1) == pytest.approx(1 / (1 + past_sessions.HABIT_SESSIONS_MIN))
+    assert changelog(1) < changelog(5) < changelog(50) < 1
+    half_life = past_sessions.HABIT_HALF_LIFE_SESSIONS
+    old = (PastSession("a", (("old.py", 1), ("old.py", 2))), *(PastSession("b", (("new.py", 1),)),) * half_life)
+    habits = measure_habits(old)
+    assert (
+        habits["new.py"]
+        > habits["old.py"]
+        == pytest.approx(0.5 / (0.5 + habits["new.py"] / habits["old.py"] * 0.5 + 3))
+    )
+    assert measure_habits(()) == {}

@@ -103,7 +103,7 @@ def test_a_path_that_leads_elsewhere_is_refused(tool: MemoryTool, path: str) -> 
         {"command": "rename", "old_path": NOTES, "new_path": "/memories"},
         {"command": "create", "path": NOTES, "file_text": "x" * 5000},
         {"command": "create", "path": NOTES, "file_text": ""},
-        {"command": "create", "path": "/memories/" + "deep/" * 30 + "x.md", "file_text": "x"},
+        {"command": "create", "path": "/memories/" + "deep/" * 100 + "x.md", "file_text": "x"},
     ],
 )
 def test_what_cannot_be_done_is_told_and_changes_nothing(tool: MemoryTool, given: dict[str, object]) -> None:

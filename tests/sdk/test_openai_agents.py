@@ -59,3 +59,21 @@ def test_another_run_begins_anew(memory: Holloway) -> None:
         given: Any = CallModelData(ModelInputData(list(items), None), None, None)  # type: ignore[arg-type]
         made.append(words(hooks.before_model(given).input))
     assert all(sum(TRAP in text for text in each) == 1 for each in made)
+
+
+def test_a_run_that_is_as_long_as_the_one_before_begins_anew_too(memory: Holloway) -> None:
+    memory.remember(TRAP, files=[FILE])
+    memory.map.update()
+    hooks = HollowayHooks(memory.session())
+
+    def ask(*prompts: str) -> list[str]:
+        items: Any = [{"role": "user", "content": prompt} for prompt in prompts]
+        given: Any = CallModelData(ModelInputData(items, None), None, None)  # type: ignore[arg-type]
+        return words(hooks.before_model(given).input)
+
+    assert len(ask("Say hello")) == 1
+    first = f"Explain refresh() in {FILE}"
+    assert [TRAP in text for text in ask(first)] == [False, True]
+    longer = ask("Say hello again", "and again")
+    assert longer == ["Say hello again", "and again"], "nothing of the run before is in it"
+    assert sum(TRAP in text for text in ask(first, "go on")) == 1

@@ -135,3 +135,19 @@ def test_notes_come_from_any_thread_and_another_one_may_finish(memory: Holloway)
     assert recording.count(memory) == 4
     recording.finish(memory)
     assert len(learned(memory)) == 4
+
+
+def test_a_note_from_the_shell_waits_for_the_worker_and_tells_what_was_cut_out(memory: Holloway) -> None:
+    assert agent_notes.record_once(memory, FACT, kind=KIND, files=()) == ()
+    (kind,) = agent_notes.record_once(memory, f"The token is {TOKEN} in CI", kind=KIND, files=())
+    assert "github" in kind
+    notes = files_of(memory, f"{agent_notes.PREFIX}{agent_notes.SHELL_NOTES}")
+    assert len([name for name in notes if name.endswith(".json")]) == 2
+    assert learned(memory) == []
+
+
+def test_notes_from_the_shell_that_wait_are_bounded(memory: Holloway, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent_notes, "RECORDS_PER_SESSION_MAX", 1)
+    agent_notes.record_once(memory, FACT, kind=KIND, files=())
+    with pytest.raises(InvalidInput, match="1 notes wait"):
+        agent_notes.record_once(memory, OTHER, kind=KIND, files=())

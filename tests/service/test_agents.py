@@ -151,6 +151,6 @@ def test_only_a_purpose_that_a_person_gave_this_module_stands_against_another(me
     memory.map.edit_module(module, add=["README.md"])
     agents.describe_module(memory, module, purpose="Signs people in")
     memory.map.edit_module(module, purpose="Who may enter")
-    with pytest.raises(InvalidInput, match="has been said: Who may enter"):
+    with pytest.raises(InvalidInput, match="has set the purpose of auth: Who may enter"):
         agents.describe_module(memory, module, purpose="Signs people in")
     agents.describe_module(memory, module, files=["pyproject.toml"])

@@ -87,12 +87,6 @@ def test_a_running_worker_gets_a_request_and_no_second_process(folder: str, proc
     assert not background_worker.is_running(folder)
 
 
-def test_systems_without_flock_tell_a_running_worker_too(folder: str) -> None:
-    with FileLock(background_worker.lock_file(folder)):
-        assert background_worker._is_locked(folder)
-    assert not background_worker._is_locked(folder)
-
-
 def test_a_folder_without_a_lock_has_no_worker(folder: str) -> None:
     assert not background_worker.is_running(folder)
     assert not Path(background_worker.lock_file(folder)).exists()

@@ -11,6 +11,7 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -140,6 +141,11 @@ def lost_answer(patient: Patient) -> None:
     answer_log.append_answer(str(patient.folder), "s1", "prompt", "dropped", "", 4_000)
 
 
+def hook_failure(days: int) -> bytes:
+    at = datetime.now(UTC) - timedelta(days=days)
+    return f"{at:%Y-%m-%dT%H:%M:%SZ} ValueError\n".encode()
+
+
 def old_journal(patient: Patient) -> None:
     file = patient.folder / "journal/old.jsonl"
     written(file, b"{}\n")
@@ -208,7 +214,7 @@ STATES: dict[Finding, Callable[[Patient], object]] = {
     Finding.SETTINGS_BROKEN: lambda p: written(p.home / "config.toml", b"synchronous = 7\n"),
     Finding.SETTINGS_UNKNOWN: lambda p: written(p.home / "config.toml", b'telepathy = "on"\n'),
     Finding.NO_EMBEDDER: lambda p: written(p.home / "config.toml", b'[embedding]\nprovider = "openai"\n'),
-    Finding.HOOK_FAILURES: lambda p: written(p.home / "hook-failures.log", b"2026-01-01T00:00:00Z ValueError\n"),
+    Finding.HOOK_FAILURES: lambda p: written(p.home / "hook-failures.log", hook_failure(days=6)),
     Finding.ANSWERS_DROPPED: lost_answer,
     Finding.NO_MEMORY: lambda p: shutil.rmtree(p.home),
     Finding.PROJECT_UNCONFIRMED: stranger,
@@ -327,6 +333,21 @@ def test_a_disk_that_refuses_while_the_doctor_looks_is_a_finding(patient: Patien
     assert (check.finding, str(patient.folder / "backups") in check.seen) == (Finding.NOT_WRITABLE, True)
 
 
+def test_a_failure_of_a_hook_is_reported_for_a_week(patient: Patient) -> None:
+    log = patient.home / "hook-failures.log"
+    written(log, hook_failure(days=8))
+    assert patient.found() == set()
+    written(log, hook_failure(days=8) + hook_failure(days=2) + hook_failure(days=1))
+    (check,) = (check for check in patient.checks() if check.finding)
+    assert check.seen == f"2 in 7 days, last: {hook_failure(days=1).decode().strip()}"
+
+
+def test_a_journal_that_the_worker_deletes_meanwhile_is_no_finding(patient: Patient) -> None:
+    (patient.folder / "journal").mkdir(exist_ok=True)
+    (patient.folder / "journal/learned.jsonl").symlink_to(patient.folder / "journal/deleted")  # listed, and not there
+    assert patient.found() == set()
+
+
 def test_the_doctor_changes_nothing(patient: Patient) -> None:
     before = {path: original_files.hash_bytes(path.read_bytes()) for path in files(patient)}
     patient.checks()
@@ -347,3 +368,10 @@ def files(patient: Patient) -> Iterator[Path]:
     """Every file of the person and of the data folder, but for SQLite's own shared memory."""
     for folder in (Path.home(), patient.home, patient.root / ".claude"):
         yield from (path for path in folder.rglob("*") if path.is_file() and not path.name.endswith(("-shm", "-wal")))
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o701])
+def test_a_folder_that_others_may_look_into_is_told_with_its_mode(patient: Patient, mode: int) -> None:
+    patient.home.chmod(mode)
+    (check,) = [check for check in patient.checks() if check.finding == Finding.OPEN_TO_OTHERS]
+    assert (check.name, check.seen) == ("permissions", oct(mode))

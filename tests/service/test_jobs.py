@@ -10,13 +10,14 @@ from filelock import FileLock
 
 from holloway.capture import journal_reader, session_files
 from holloway.capture.session_files import SessionFiles
-from holloway.config import LEARN_ATTEMPTS_MAX, SESSION_SILENCE_S
+from holloway.config import LEARN_ATTEMPTS_MAX, READER_IDLE_S, SESSION_SILENCE_S
 from holloway.domain.memory import MemoryType
-from holloway.service import agent_notes, jobs, project_finder
+from holloway.service import agent_notes, background_worker, jobs, project_finder, session_reading
 from holloway.service.doctor import examine
 from holloway.service.holloway import Holloway
 from holloway.service.jobs import JOBS, learn_ended
 from holloway.service.session_learning import Learning
+from holloway.service.session_reading import ReadingResult
 from holloway.store import candidates, learned_files, session_ledger
 from holloway.store.filter import Filter
 from holloway.store.pause_state import read_uncaptured
@@ -319,3 +320,24 @@ def test_the_daily_job_tells_what_was_pruned(memory: Holloway, clock: FakeClock)
 def test_settling_the_store_is_always_due_and_says_nothing(memory: Holloway) -> None:
     assert jobs.is_always_due(memory)
     assert jobs.settle_store(memory, 60) == ""
+
+
+@pytest.mark.parametrize("must_wait", [True, False])
+def test_a_reader_that_must_wait_for_an_agent_is_started_again_later(
+    memory: Holloway, monkeypatch: pytest.MonkeyPatch, must_wait: bool
+) -> None:
+    result = ReadingResult(read=1, stored=2, must_wait=must_wait)
+    monkeypatch.setattr(session_reading, "read_sessions", lambda *_: result)
+    started: list[tuple[str, str, float]] = []
+    monkeypatch.setattr(background_worker, "start_later", lambda *asked: started.append(asked))
+    assert jobs.read_sessions(memory, 60) == "1 read, 2 lessons stored"
+    later = (str(memory.project.folder), str(memory.project.root), READER_IDLE_S + 1)
+    assert started == ([later] if must_wait else [])
+
+
+def test_vectors_are_due_while_a_memory_lacks_one(memory: Holloway) -> None:
+    assert not jobs.has_unembedded(memory)
+    memory.remember("Money is integer cents")
+    assert jobs.has_unembedded(memory)
+    memory.search.embed_waiting()
+    assert not jobs.has_unembedded(memory)

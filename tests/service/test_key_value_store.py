@@ -2,6 +2,7 @@
 
 import pytest
 
+from holloway.config import KEY_NAME_CHARS_MAX, MEMORY_TAGS_MAX
 from holloway.domain.memory import Draft, Source, State
 from holloway.errors import InvalidInput
 from holloway.service import agents
@@ -42,6 +43,35 @@ def test_a_value_comes_back_as_it_was_put(values: KeyValueStore, value: dict[str
     assert read(values, ADA, "fact") == value
     assert read(values, ADA, "other") is None
     assert read(values, ("users",), "fact") is None
+
+
+def test_names_of_two_uuids_and_of_long_paths_work_like_short_ones(values: KeyValueStore, memory: Holloway) -> None:
+    user, key = "550e8400-e29b-41d4-a716-446655440000", "f47ac10b-58cc-4372-a567-0e02b2c3d479"
+    names = [((user, "memories"), key), (("files",), "/".join(["architecture-decisions"] * 10) + ".md")]
+    for namespace, name in names:
+        values.put(namespace, name, {"content": f"likes tabs in {name}"})
+        values.put(namespace, name, {"content": f"likes spaces in {name}"})
+        assert read(values, namespace, name) == {"content": f"likes spaces in {name}"}
+        assert [entry.key for entry in values.find(namespace)] == [name]
+    values.delete(*names[0])
+    assert read(values, *names[0]) is None
+    assert read(values, *names[1]) is not None
+
+
+@pytest.mark.parametrize(
+    ("namespace", "key", "problem"),
+    [
+        (("users",), "k" * KEY_NAME_CHARS_MAX, "has 518 characters in 2 parts"),
+        (("n",) * MEMORY_TAGS_MAX, "k", "33 parts"),
+        (("users",), "AKIAIOSFODNN7REALKEY", "looks like a secret"),
+    ],
+)
+def test_an_endless_name_and_one_with_a_secret_are_refused(
+    values: KeyValueStore, memory: Holloway, namespace: tuple[str, ...], key: str, problem: str
+) -> None:
+    with pytest.raises(InvalidInput, match=problem):
+        values.put(namespace, key, {"content": "likes tabs"})
+    assert memory.memories(EVERYTHING) == []
 
 
 def test_a_sentence_is_stored_as_people_read_it(values: KeyValueStore, memory: Holloway) -> None:

@@ -49,6 +49,17 @@ def test_another_type_brings_its_own_half_life_and_leaves_the_details_of_the_old
     assert memory.get(made.id) == edited
 
 
+def test_a_half_life_of_its_own_outweighs_that_of_the_type(memory: Holloway) -> None:
+    made = taught(memory, "tokens live an hour", type="decision")
+    edited, _ = memory.edit(made.id, half_life_days=14)
+    assert edited.half_life_days == 14
+    assert memory.get(made.id) == edited
+    assert memory.edit(made.id, type="gotcha", half_life_days=3.5)[0].half_life_days == 3.5
+    for days in (0.5, 4_000, float("nan")):
+        with pytest.raises(InvalidInput, match="half-life"):
+            memory.edit(made.id, half_life_days=days)
+
+
 def test_new_tags_leave_words_summary_and_details_alone(memory: Holloway) -> None:
     details = {"approach": "Redis", "reason": "not in CI"}
     made = taught(memory, "Redis in tests", type="dead_end", summary="No Redis", details=details)
@@ -106,7 +117,7 @@ def test_the_last_forgotten_memories_are_those_of_one_moment(memory: Holloway, c
 
 
 def test_a_memory_of_every_project_is_about_no_file(memory: Holloway) -> None:
-    with pytest.raises(InvalidInput, match="is about no file"):
+    with pytest.raises(InvalidInput, match="cannot be tied to a file"):
         memory.remember("I prefer tabs", files=["README.md"], user=True)
     own = memory.remember("I prefer tabs", user=True).memory
     assert own is not None
@@ -277,7 +288,7 @@ def test_a_memory_of_all_projects_that_does_not_apply_here_stays_elsewhere(
     memory: Holloway, repository: Repository, tmp_path: Path
 ) -> None:
     made = taught(memory, "Always sign commits with a key", type="preference", user=True)
-    with pytest.raises(InvalidInput, match="is not replaced"):
+    with pytest.raises(InvalidInput, match="cannot be replaced"):
         memory.wrong(made.id, "not_here", instead="unsigned")
     assert memory.wrong(made.id, "not_here").is_alive
     with holloway.open(make_repository(tmp_path / "elsewhere", {"a.py": "x = 1\n"}).root) as other:
@@ -296,6 +307,10 @@ def test_what_was_derived_from_a_wrong_memory_waits_for_a_person(memory: Hollowa
     derived = Draft("sessions end with their token", relations=(Relation(RelationType.DERIVED_FROM, memory=made.id),))
     added = memory.store.memories.add_memory(sanitize_draft(derived, str(memory.project.root))).memory
     assert added is not None
+    for reason, instead in (("partly", ""), ("not_here", "tokens live a day")):
+        with pytest.raises(InvalidInput):
+            memory.wrong(made.id, reason, instead=instead)
+    assert memory.get(added.id).review is None, "a refused correction changes nothing"
     memory.wrong(made.id, "incorrect")
     assert memory.get(added.id).review == "disputed"
     assert memory.get(added.id).is_alive
@@ -324,5 +339,5 @@ def test_forgetting_a_session_forgets_what_a_reader_has_of_it(memory: Holloway) 
     session_ledger.finish_session(database, SessionSummary("1295b21a-77", "coder", at, at, at), {})
     readings.queue_reading(database, "1295b21a-77", "/s", "", 10, at)
     readings.save_answer(database, "1295b21a-77", "hash", "words of a person")
-    memory.forget_readings("1295b21a")
+    memory.forget_session("1295b21a")
     assert readings.load_answers(database, "1295b21a-77") == {}

@@ -34,3 +34,10 @@ def test_the_closest_path_has_a_similar_name_whatever_its_ending() -> None:
     assert closest_path("makefile", candidates) == "Makefile"
     assert closest_path("zeppelin.py", candidates) == ""
     assert closest_path("x.py", []) == ""
+
+
+def test_a_file_of_exactly_that_name_is_closer_than_a_similar_name_in_a_shorter_path() -> None:
+    candidates = ["test/test_retry.py", "src/http/util/retry.py", "src/http/util/retry.ts", "docs/retry.md"]
+    assert closest_path("retry.py", candidates) == "src/http/util/retry.py"
+    assert closest_path("http/retry.js", candidates) == "src/http/util/retry.ts", "the same name with another ending"
+    assert closest_path("retrys.py", candidates) in candidates

@@ -148,3 +148,23 @@ def test_consent_names_what_is_sent_what_it_costs_and_how_it_ends(memory: Hollow
     text = "\n".join(reader.describe_consent(reader.load_settings()))
     for words in ("prompts", "secrets", "10,000 tokens", "200,000 tokens a day", "3,000,000 a month", "reader off"):
         assert words in text
+
+
+USED = {"tokens_today": 1_200, "daily_cap": 200_000, "tokens_this_month": 3_400, "monthly_cap": 3_000_000}
+USAGE = "1,200 of 200,000 tokens today, 3,400 of 3,000,000 this month"
+
+
+@pytest.mark.parametrize(
+    ("figures", "line"),
+    [
+        ({"provider": "off", "tokens_this_month": 0}, "off; `holloway reader on` turns it on"),
+        ({"provider": "off"}, f"off ({USAGE})"),
+        ({"provider": "codex", "model": None, "last_read": None}, f"codex: {USAGE}; no session read yet"),
+        (
+            {"provider": "openai", "model": "m", "last_read": {"session": "s1", "at": "2026-01-05T09:00:30.000Z"}},
+            f"openai (m): {USAGE}; session s1 read 2026-01-05T09:00",
+        ),
+    ],
+)
+def test_the_figures_of_the_reader_fit_in_a_line(figures: dict[str, object], line: str) -> None:
+    assert reader.describe_in_words({**USED, **figures}) == line

@@ -304,9 +304,9 @@ def test_a_prompt_brings_files_with_reasons_tests_traps_and_dead_ends(memory: Ho
     taught(memory, "Rotating refresh tokens in a background thread was tried; it raced", "", "dead_end")
     said = memory.session().context_for("Make refresh() in auth/tokens.py rotate the refresh token")
     first, *rest = said.split("\n")
-    assert first == "holloway: for this task, from earlier sessions and the code map:"
-    assert any(line.startswith(f"- {TOKENS}") and "named: auth/tokens.py" in line for line in rest)
-    assert any(line.startswith("- tests: tests/auth/test_tokens.py (run: ") for line in rest)
+    assert first == "holloway: files for this task:"
+    assert rest[0] == f"- {TOKENS} (refresh)"
+    assert any(line.startswith("- tests tests/auth/: test_tokens.py (run: ") for line in rest)
     assert any(line.startswith(f"- Trap: {TRAP} [hw:") for line in rest)
     assert any(line.startswith("- Dead end (seen 5 Jan): Rotating refresh tokens in a background") for line in rest)
 
@@ -440,7 +440,7 @@ def test_a_file_that_the_prompt_names_itself_is_no_search_saved(
     searched(memory)
     clock.advance(seconds=300)
     with memory.session("s1") as session:
-        assert TOKENS in session.context_for(prompt)
+        assert (TOKENS in session.context_for(prompt)) is saves
         session.used("Read", {"file_path": TOKENS}, "def refresh(token): ...")
     assert session.learned is not None
     assert (session.learned.record["saved_tokens"] > 0) is saves
@@ -465,9 +465,11 @@ def test_small_talk_is_not_searched_for(memory: Holloway, monkeypatch: pytest.Mo
     asked: list[str] = []
     locate = ProjectMap.locate
 
-    def located(project: ProjectMap, connection: sqlite3.Connection, task: str, now: datetime) -> LocateResult | None:
+    def located(
+        project: ProjectMap, connection: sqlite3.Connection, task: str, now: datetime, limit: int
+    ) -> LocateResult | None:
         asked.append(task)
-        return locate(project, connection, task, now)
+        return locate(project, connection, task, now, limit)
 
     monkeypatch.setattr(ProjectMap, "locate", located)
     session = memory.session()

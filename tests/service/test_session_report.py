@@ -9,7 +9,7 @@ from holloway.domain.work import Outcome
 from holloway.errors import InvalidInput
 from holloway.service import session_report
 from holloway.service.holloway import Holloway
-from holloway.service.session_report import LIST_MAX, SHORT_AFTER
+from holloway.service.session_report import SHORT_AFTER
 from holloway.store import lookup, session_ledger
 from tests.observer.story import Story
 from tests.service.learned import REFUSED, learn
@@ -36,21 +36,6 @@ def set_record(memory: Holloway, session: str, **fields: object) -> None:
     record = session_ledger.load_session_record(database, session) | fields
     with database.write_transaction():
         database.execute("UPDATE sessions SET record = ? WHERE id = ?", (json.dumps(record), session))
-
-
-def test_sessions_are_listed_newest_first_with_their_records(memory: Holloway) -> None:
-    solve(memory, "s1")
-    began(memory, "s2")
-    listed = session_report.list_sessions(memory, 10)
-    assert [session.id for session, _ in listed] == ["s2", "s1"]
-    assert listed[1][1]["tool_calls"] == 3
-    assert len(session_report.list_sessions(memory, 1)) == 1
-
-
-def test_the_list_of_sessions_is_bounded(memory: Holloway) -> None:
-    for number in range(LIST_MAX + 1):
-        began(memory, f"s{number}")
-    assert len(session_report.list_sessions(memory, LIST_MAX + 1)) == LIST_MAX
 
 
 def test_a_session_is_found_by_the_beginning_of_its_id(memory: Holloway) -> None:

@@ -10,7 +10,7 @@ from holloway.domain.memory import Draft, Source
 from holloway.domain.ports import format_stamp
 from holloway.promotion.pipeline import STRICT_FACTOR
 from holloway.service import project_finder, status
-from holloway.service.doctor import ANSWERS_DAYS
+from holloway.service.doctor import RECENT_DAYS
 from holloway.service.holloway import Holloway
 from holloway.store import answer_log
 from holloway.store.llm_usage import LlmUsageLedger, TokenCap
@@ -80,7 +80,7 @@ def test_a_strict_project_says_by_how_much(memory: Holloway, monkeypatch: pytest
 def test_answers_of_hooks_are_counted_for_some_days_and_for_the_last_session(memory: Holloway) -> None:
     folder = str(memory.project.folder)
     assert status.status(memory)["answers"] == {
-        "days": ANSWERS_DAYS,
+        "days": RECENT_DAYS,
         "given": 0,
         "degraded": 0,
         "dropped": 0,
@@ -100,7 +100,7 @@ def test_answers_of_hooks_are_counted_for_some_days_and_for_the_last_session(mem
     assert answers["by_step"] == {"prompt:files": 1, "prompt:deadline": 1}
     last = answers["last_session"]
     assert (last["full"], last["degraded"], last["dropped"]) == (0, 1, 1)
-    log(("s1", "full", "-"), days=ANSWERS_DAYS + 1)
+    log(("s1", "full", "-"), days=RECENT_DAYS + 1)
     assert status.status(memory)["answers"]["given"] == 0
 
 

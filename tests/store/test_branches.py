@@ -4,6 +4,7 @@ import pytest
 
 import holloway
 from holloway.domain.memory import Source
+from holloway.store.branches import find_unmerged_branch
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
 from tests.store.test_privacy import places_of
@@ -177,3 +178,39 @@ def test_a_branch_whose_work_was_thrown_away_is_not_merged(on_branch: Repository
     assert contents(on_branch, clock) == {"the gate is half open"}
     on_branch.git("checkout", "-q", "main")
     assert contents(on_branch, clock) == set()
+
+
+@pytest.mark.promise("branches")
+@pytest.mark.parametrize("is_recorded", [True, False])
+@pytest.mark.parametrize("how", ["--squash", "--no-ff", "--ff-only"])
+def test_a_branch_that_is_not_checked_out_binds_until_it_is_merged(
+    repository: Repository, memory: holloway.Holloway, how: str, is_recorded: bool
+) -> None:
+    def find(name: str) -> str:
+        return find_unmerged_branch(memory.store.database, str(repository.root), name)
+
+    fork = repository.git("rev-parse", "main")
+    repository.git("checkout", "-q", "-b", "topic")
+    repository.commit("gate.py", "half\n")
+    assert (find("main"), find("nowhere")) == ("", "")
+    repository.git("checkout", "-q", "main")
+    if is_recorded:
+        assert find("topic") == "topic"
+        stored = memory.store.database.fetch_rows("SELECT name, fork, tip FROM branches")
+        assert [tuple(row) for row in stored] == [("topic", fork, repository.git("rev-parse", "topic"))]
+    if how != "--ff-only":
+        repository.commit("main.py", "went on\n")
+    repository.git("merge", "-q", how, "topic")
+    if how == "--squash":
+        repository.git("commit", "-qm", "squash")
+    assert (find("topic"), find("main")) == ("", "")
+
+
+def test_a_branch_that_was_begun_without_a_commit_still_binds(
+    repository: Repository, memory: holloway.Holloway
+) -> None:
+    repository.git("checkout", "-q", "-b", "topic")
+    database, root = memory.store.database, str(repository.root)
+    assert find_unmerged_branch(database, root, "topic") == "topic"
+    repository.git("checkout", "-q", "main")
+    assert find_unmerged_branch(database, root, "topic") == "topic"

@@ -67,6 +67,15 @@ def test_of_a_modules_names_only_the_latest_counts_even_where_there_is_no_room_f
     assert contributions.list_module_edits(database) == []
 
 
+def test_resetting_a_module_separates_what_was_merged_under_its_name(memory: Holloway) -> None:
+    database = memory.store.database
+    contributions.edit_module(database, "name", "src/billing", "money", AT)
+    contributions.edit_module(database, "name", "src/auth", "money", AT)
+    contributions.edit_module(database, "purpose", "src/web", "money", AT)
+    assert contributions.reset_module(database, "src/auth", "money") == 2
+    assert contributions.list_module_edits(database) == [("purpose", "src/web", "money")]
+
+
 def test_statements_of_agents_wait_and_are_bounded(memory: Holloway, monkeypatch: pytest.MonkeyPatch) -> None:
     database = memory.store.database
     monkeypatch.setattr(contributions, "PROPOSALS_MAX", 2)

@@ -11,6 +11,7 @@ import pytest
 
 import holloway
 from holloway.errors import HollowayError
+from holloway.store import database
 from holloway.store.database import (
     Database,
     DatabaseBusy,
@@ -212,7 +213,8 @@ def test_a_sound_store_has_no_problems_and_a_broken_one_names_each(memory: hollo
     ]
 
 
-def test_the_log_is_truncated_unless_a_reader_holds_it(file: Path) -> None:
+def test_the_log_is_truncated_unless_a_reader_holds_it(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "WAL_TRUNCATE_WAIT_MS", 10)
     writer, reader = Database(file), Database(file)
     make_table(writer, 1)
     log = file.with_name(file.name + "-wal")

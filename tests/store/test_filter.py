@@ -95,3 +95,9 @@ def test_branches_dates_and_deaths_restrict_too(both: holloway.Holloway) -> None
     change("deleted_at", "2026-01-05")
     assert select(both, EVERYTHING) == ["the first memory"]
     assert select(both, Filter(deleted=True, superseded=True)) == ["another note"]
+
+
+def test_a_folder_selects_what_is_in_it_and_no_file_whose_name_begins_like_it(memory: holloway.Holloway) -> None:
+    for path in ("src/shop", "src/shop/a.py", "src/shop-old.py", "src/shop.py", "src/shop0", "src/shopping/a.py"):
+        memory.store.memories.add_memory(sanitize_draft(Draft(path, files=(path,))))
+    assert select(memory, Filter(files=("src/shop",))) == ["src/shop", "src/shop/a.py"]

@@ -344,6 +344,27 @@ def test_a_rule_of_a_rules_file_is_told_to_nobody_before_a_person_approved_it(
     assert ids(lookup.find_matching(hook, ["gates"], asked, 3)) == [rule.id]
 
 
+def test_an_explanation_of_the_git_history_is_told_to_nobody_before_a_person_confirmed_it(
+    memory: holloway.Holloway, hook: sqlite3.Connection
+) -> None:
+    draft = Draft(
+        "gates open late because the feed is slow",
+        source=Source.COMMIT_AUTO,
+        state=State.UNCONFIRMED,
+        confidence=0.82,
+        origin=f"{lookup.HISTORY_PREFIX}0123456789abcdef:0",
+        files=(TOKENS,),
+    )
+    explanation = memory.store.memories.add_memory(sanitize_draft(draft)).memory
+    assert explanation is not None
+    asked = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=4, asked=True)
+    assert lookup.find_matching(hook, ["gates"], asked, 3) == []
+    assert lookup.find_for_files(hook, [TOKENS], to(level=4), 3) == []
+    assert [result.memory.id for result in memory.recall("gates feed")] == [explanation.id]
+    memory.confirm(explanation.id)
+    assert ids(lookup.find_for_files(hook, [TOKENS], to(level=1), 3)) == [explanation.id]
+
+
 def test_only_stored_ids_are_kept_in_their_order(memory: holloway.Holloway, hook: sqlite3.Connection) -> None:
     gate, cents = taught(memory, "the gate is half open"), taught(memory, "money is cents")
     assert lookup.keep_stored(hook, [cents.id, "nobody", gate.id]) == [cents.id, gate.id]

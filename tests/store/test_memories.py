@@ -297,3 +297,17 @@ def test_newer_memories_come_first(memory: holloway.Holloway, clock: FakeClock) 
     clock.advance(seconds=1)
     taught(memory, "second")
     assert [each.content for each in memory.memories()] == ["second", "first"]
+
+
+def test_of_several_memories_of_one_origin_the_latest_that_lives_is_found(memory: holloway.Holloway) -> None:
+    for number in range(3):
+        draft = sanitize_draft(Draft(f"number {number}", MemoryType.GOTCHA, origin="commit:abc"))
+        memory.store.memories.add_memory(draft)
+    latest = memory.store.memories.find_by_origin("commit:abc")
+    assert latest is not None
+    assert latest.content == "number 2"
+    memory.forget([latest])
+    remaining = memory.store.memories.find_by_origin("commit:abc")
+    assert remaining is not None
+    assert remaining.content == "number 1"
+    assert memory.store.memories.find_by_origin("commit:") is None

@@ -43,15 +43,14 @@ def test_the_key_of_a_signal_may_be_any_text(seen: holloway.Holloway) -> None:
     assert observations.list_sessions_with_signals(seen.store.database, [("dead_end", odd)], "now") == [["one"]]
 
 
-def test_the_facts_of_a_signal_come_back_by_signal_and_by_session(seen: holloway.Holloway) -> None:
+def test_the_facts_of_a_signal_come_back(seen: holloway.Holloway) -> None:
     database = seen.store.database
     for name, facts in (("one", {"turns": 3}), ("two", {"turns": 5})):
         sighting = SignalSighting("backtrack", "slow", facts)
         observations.save_observations(database, SessionObservations(name, AT, sightings=(sighting,)))
     assert observations.list_signal_facts(database, "backtrack", "slow") == [{"turns": 3}, {"turns": 5}]
     assert observations.list_signal_facts(database, "backtrack", "fast") == []
-    assert observations.list_session_facts(database, "two", "backtrack") == [{"turns": 5}]
-    assert observations.list_session_facts(database, "two", "dead_end") == []
+    assert observations.list_signal_facts(database, "explanation", "slow") == []
 
 
 def test_learning_a_session_again_replaces_what_was_stored_of_it(seen: holloway.Holloway) -> None:

@@ -94,6 +94,20 @@ def test_a_senseless_limit_is_named(memory: holloway.Holloway, limit: int) -> No
         memory.recall("x", limit=limit)
 
 
+@pytest.mark.parametrize(
+    ("ranked_max", "kept"),
+    [(3, ["zeppelin", "shared"]), (2, ["zeppelin"])],
+)
+def test_words_are_dropped_once_their_memories_are_too_many_the_rarest_last(
+    memory: holloway.Holloway, monkeypatch: pytest.MonkeyPatch, ranked_max: int, kept: list[str]
+) -> None:
+    for text in ("a shared zeppelin", "a shared balloon", "a third sentence"):
+        taught(memory, text)
+    monkeypatch.setattr(search, "COMMON_ROWS_MIN", 2)
+    monkeypatch.setattr(search, "ROWS_RANKED_MAX", ranked_max)
+    assert search.drop_common_words(memory.store.database, ["shared", "zeppelin"]) == kept
+
+
 @pytest.mark.parametrize("limit", [1, 4, 20])
 def test_where_a_filter_drops_most_matches_the_rest_is_still_found(memory: holloway.Holloway, limit: int) -> None:
     with memory.store.database.write_transaction():
@@ -165,3 +179,10 @@ def test_no_more_words_are_remembered_than_allowed(memory: holloway.Holloway, mo
     for number in range(20):
         count_words(memory.store.database, [f"word{number}"], 5)
     assert len(search._CACHE[memory.store.database][1]) <= 4
+
+
+def test_memories_with_a_word_are_counted_exactly_up_to_a_number(memory: holloway.Holloway) -> None:
+    for number in range(5):
+        taught(memory, f"balloon number {number}")
+    counts = [count_words(memory.store.database, ["balloon"], most)["balloon"] for most in (2, 4, 9)]
+    assert counts == [3, 5, 5], "one more than the number stands for more"

@@ -101,7 +101,6 @@ def test_injections_are_listed_by_memory_by_session_and_with_subagents(ledger: h
         ("run-1", "prompt", first),
     ]
     own = [(gate, "prompt", first), (cents, "prompt", second)]
-    assert session_ledger.list_session_injections(database, "run-1") == own
     assert sorted(session_ledger.list_injections_with_subagents(database, "run-1")) == sorted(
         [*own, (gate, "file", second)]
     )

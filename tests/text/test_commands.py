@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.text import commands, shell
-from holloway.text.commands import parse_command
+from holloway.text.commands import parse_command, unwrap_command
 from holloway.text.programs import PROGRAM_KINDS
 
 if TYPE_CHECKING:
@@ -312,3 +312,16 @@ def test_a_hook_may_import_it() -> None:
         [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"], capture_output=True, text=True
     )
     assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "runner"),
+    [
+        ("docker compose run web", "docker run web", ""),
+        ("docker compose exec", "docker exec", ""),
+        ("docker compose run web pytest -q", "pytest -q", "docker compose run web"),
+        ("docker compose up", "docker compose up", ""),
+    ],
+)
+def test_a_wrapper_without_a_command_is_the_command(line: str, words: str, runner: str) -> None:
+    assert unwrap_command(line.split()) == (words.split(), [], runner.split())

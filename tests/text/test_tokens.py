@@ -126,3 +126,18 @@ def test_lines_fit_a_budget_with_the_margin_of_the_estimate() -> None:
     assert tokens == 5
     assert fits_budget(lines, 6)
     assert not fits_budget(lines, tokens)
+
+
+@pytest.mark.parametrize(
+    ("state", "source", "note"),
+    [
+        ("unconfirmed", "user_correction", "you said on 5 Jan"),
+        ("confirmed", "user_correction", "you said on 5 Jan"),
+        ("stale", "user_correction", "possibly out of date"),
+        ("unconfirmed", "commit_auto", "a commit says"),
+        ("confirmed", "commit_auto", ""),
+        ("unconfirmed", "user_taught", "unconfirmed"),
+    ],
+)
+def test_a_caveat_names_who_says_it_and_the_day_of_a_person(state: str, source: str, note: str) -> None:
+    assert doubt_note(state, source, "2026-01-05T09:00:00.000Z") == note

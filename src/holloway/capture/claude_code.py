@@ -10,6 +10,7 @@ import heapq
 import os
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,8 @@ SEEN_MAX = 500_000
 """Maximum number of entries remembered to recognise those that a resumed session repeats."""
 TRANSCRIPT_FOLDER_LINES = 50
 """Number of lines searched for the working folder of a transcript."""
+FOLDERS_CACHED_MAX = 8
+"""Folders of which the files of subagents are remembered by session."""
 QUEUED_MAX = 1_000
 TEAMMATES_MAX = 50
 """Messages of team-mates in one entry."""
@@ -138,8 +141,28 @@ def _made_in(path: Path, root: Path) -> bool:
 def _subagent_files(path: Path) -> list[Path]:
     """Return the files that the subagents of a session wrote, in its folder or next to its file."""
     nested = islice((path.parent / path.stem / "subagents").glob("agent-*.jsonl"), SUBAGENTS_MAX)
-    siblings = (part for part in path.parent.glob("agent-*.jsonl") if part != path and _session_id(part) == path.stem)
-    return sorted([*nested, *islice(siblings, SUBAGENTS_MAX)])
+    siblings = _group_sibling_files(path.parent, _modified_ns(path.parent)).get(path.stem, [])
+    return sorted([*nested, *(part for part in siblings[:SUBAGENTS_MAX] if part != path)])
+
+
+@lru_cache(maxsize=FOLDERS_CACHED_MAX)
+def _group_sibling_files(folder: Path, modified_ns: int) -> dict[str, list[Path]]:
+    """Return the files of subagents that lie beside the sessions of a folder, by the id of their session.
+
+    All sessions of a project share the folder, so it is listed once for each state that it was in.
+    """
+    files: dict[str, list[Path]] = {}
+    for part in sorted(folder.glob("agent-*.jsonl")):
+        files.setdefault(_session_id(part), []).append(part)
+    return files
+
+
+def _modified_ns(folder: Path) -> int:
+    """Return when files were last added to a folder or removed from it; 0 if it does not exist."""
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _session_id(path: Path) -> str:
@@ -300,9 +323,9 @@ class _Transcript:
         if row.get("isCompactSummary") is True:
             yield Summarized(self._following.at, join_text_blocks(content, "text"))
             return
-        said = join_text_blocks(content, "text")
-        is_expansion = bool(self._command) and row.get("parentUuid") == self._command and not said.startswith("<")
-        self._command = as_text(row.get("uuid")) if may_be_expanded(said) else ""
+        message = join_text_blocks(content, "text")
+        is_expansion = bool(self._command) and row.get("parentUuid") == self._command and not message.startswith("<")
+        self._command = as_text(row.get("uuid")) if may_be_expanded(message) else ""
         hidden = any(row.get(name) is True for name in ("isMeta", "isVisibleInTranscriptOnly"))
         if is_expansion or hidden or as_mapping(row.get("origin")).get("kind", "human") != "human":
             yield from self._following.record_delivery(*read_host_entry(content))
@@ -311,9 +334,9 @@ class _Transcript:
         if planning and not self._planning:
             yield Plan(self._following.at, mode=True)
         self._planning = planning
-        yield from self._parse_teammates(said)
+        yield from self._parse_teammates(message)
         yield from self._parse_inserted(content)
-        text = extract_user_text(said)
+        text = extract_user_text(message)
         self._queue.drop(text)
         yield from self._following.record_prompt(text)
 
@@ -322,17 +345,17 @@ class _Transcript:
         for host_text in list_inserted_texts(content):
             yield from self._following.record_delivery(*host_text)
 
-    def _parse_teammates(self, said: str) -> Iterator[Event]:
+    def _parse_teammates(self, message: str) -> Iterator[Event]:
         """Yield the messages of other agents of a team, which the host delivers in the user's name."""
-        if not said.lstrip().startswith("<teammate-message"):
+        if not message.lstrip().startswith("<teammate-message"):
             return
-        for match in islice(_TEAMMATE.finditer(said), TEAMMATES_MAX):
+        for match in islice(_TEAMMATE.finditer(message), TEAMMATES_MAX):
             text = match[2].strip()
             if text and not text.startswith("{"):  # a notice of the host, such as that a team-mate is idle
                 yield Said(self._following.at, text, actor=f"{TEAMMATE_PREFIX}{match[1]}")
 
-    def _parse_result(self, block: Mapping[str, object], told: object) -> Iterator[Event]:
-        facts = as_mapping(told)
+    def _parse_result(self, block: Mapping[str, object], result: object) -> Iterator[Event]:
+        facts = as_mapping(result)
         output = join_result_texts(block.get("content"))
         call = self._following.find_open_call(block.get("tool_use_id"))
         if call is None:

@@ -88,17 +88,17 @@ def read_metadata(path: Path) -> Mapping[str, object]:
     return as_mapping(first.get("payload")) if first.get("type") == "session_meta" else first
 
 
-def parent_session(told: Mapping[str, object]) -> str:
+def parent_session(metadata: Mapping[str, object]) -> str:
     """Return the id of the session that started this one as a subagent, from its metadata; empty if none did."""
-    spawned = as_mapping(as_mapping(as_mapping(told.get("source")).get("subagent")).get("thread_spawn"))
-    above = as_text(told.get("parent_thread_id") or spawned.get("parent_thread_id"), TAG_CHARS_MAX)
-    whole = as_text(told.get("session_id"), TAG_CHARS_MAX)
-    return whole if above and whole and whole != told.get("id") else above
+    spawned = as_mapping(as_mapping(as_mapping(metadata.get("source")).get("subagent")).get("thread_spawn"))
+    above = as_text(metadata.get("parent_thread_id") or spawned.get("parent_thread_id"), TAG_CHARS_MAX)
+    whole = as_text(metadata.get("session_id"), TAG_CHARS_MAX)
+    return whole if above and whole and whole != metadata.get("id") else above
 
 
-def session_id(told: Mapping[str, object], path: Path) -> str:
+def session_id(metadata: Mapping[str, object], path: Path) -> str:
     """Return the session id of a rollout, from its metadata or else from its file name."""
-    return as_text(told.get("id"), TAG_CHARS_MAX) or path.stem[-36:]
+    return as_text(metadata.get("id"), TAG_CHARS_MAX) or path.stem[-36:]
 
 
 class _Rollout:
@@ -146,13 +146,13 @@ class _Rollout:
         if text and not self._actor:
             yield Summarized(self._following.at, text)
 
-    def _parse_start(self, told: Mapping[str, object], at: float) -> Started:
-        self._following.set_folder(told.get("cwd"))
-        session, parent = session_id(told, self._path), parent_session(told)
+    def _parse_start(self, metadata: Mapping[str, object], at: float) -> Started:
+        self._following.set_folder(metadata.get("cwd"))
+        session, parent = session_id(metadata, self._path), parent_session(metadata)
         self._actor = session if parent else ""
-        git = as_mapping(told.get("git"))
+        git = as_mapping(metadata.get("git"))
         branch, commit = as_text(git.get("branch"), 200), as_text(git.get("commit_hash"), TAG_CHARS_MAX)
-        return Started(self._following.entry_time(told.get("timestamp")), parent or session, CODEX, branch, commit)
+        return Started(self._following.entry_time(metadata.get("timestamp")), parent or session, CODEX, branch, commit)
 
     def _parse_item(self, item: Mapping[str, object]) -> Iterator[Event]:
         kind = item.get("type")
@@ -197,8 +197,8 @@ class _Rollout:
             self._questions[call_key] = as_items(arguments.get("questions"))
         yield from self._following.record_tool_use(name, arguments, call_id, self._actor)
 
-    def _parse_output(self, call_id: str, given: object) -> Iterator[Event]:
-        output, ok = parse_tool_output(given)
+    def _parse_output(self, call_id: str, result: object) -> Iterator[Event]:
+        output, ok = parse_tool_output(result)
         number = self._asked.pop(call_id, "")
         call_id, before = self._running.pop(number, ("", "")) if number else (call_id, "")
         going = _RUNNING.search(output[:_HEAD_CHARS])
@@ -285,17 +285,17 @@ class _Rollout:
         self._tokens = total
 
 
-def extract_user_text(said: str) -> str:
+def extract_user_text(message: str) -> str:
     """Return the text that the user typed, without the context that an editor put before it."""
-    return said.rpartition(_REQUEST)[2].strip()
+    return message.rpartition(_REQUEST)[2].strip()
 
 
-def parse_tool_output(given: object) -> tuple[str, bool]:
+def parse_tool_output(result: object) -> tuple[str, bool]:
     """Return the output of a tool and whether it succeeded, judged by the exit code or the failure text in it."""
-    whole = as_mapping(given)
-    output = join_text_blocks(whole.get("content", given), "input_text", "output_text", "text")
+    whole = as_mapping(result)
+    output = join_text_blocks(whole.get("content", result), "input_text", "output_text", "text")
     if output.startswith("{") and '"metadata"' in output:
-        response = _parse_arguments(given)
+        response = _parse_arguments(result)
         code = as_mapping(response.get("metadata")).get("exit_code")
         return as_text(response.get("output")), code in (0, None)
     if exit_match := _EXITED.search(output[:_HEAD_CHARS]):
@@ -303,16 +303,16 @@ def parse_tool_output(given: object) -> tuple[str, bool]:
     return output, whole.get("success") is not False and not _FAILED.match(output)
 
 
-def _strip_host_lines(said: str) -> str:
+def _strip_host_lines(text: str) -> str:
     """Return the output without the header that the host adds."""
-    head, header, output = said.partition(_HEADER)
+    head, header, output = text.partition(_HEADER)
     about = len(head) < _HEAD_CHARS and (_EXITED.search(head) or _RUNNING.search(head))
-    return output if header and about else said
+    return output if header and about else text
 
 
-def _parse_arguments(given: object) -> Mapping[str, object]:
+def _parse_arguments(arguments: object) -> Mapping[str, object]:
     """Return the arguments of a call, decoded if they are a JSON string; empty if they are malformed."""
     try:
-        return as_mapping(json.loads(given)) if isinstance(given, str) else as_mapping(given)
+        return as_mapping(json.loads(arguments)) if isinstance(arguments, str) else as_mapping(arguments)
     except (ValueError, RecursionError):
         return {}

@@ -144,8 +144,8 @@ class _Session:
 
     def _parse_call(self, data: Mapping[str, object]) -> Iterator[Event]:
         call_id, name = as_text(data.get("toolCallId"), TAG_CHARS_MAX), as_text(data.get("toolName"), TAG_CHARS_MAX)
-        given = data.get("arguments")
-        arguments = {"input": given} if isinstance(given, str) else as_mapping(given)
+        raw_arguments = data.get("arguments")
+        arguments = {"input": raw_arguments} if isinstance(raw_arguments, str) else as_mapping(raw_arguments)
         if call_id in self._by_user or len(self._tools) >= CALLS_KNOWN_MAX:
             return
         server = as_text(data.get("mcpServerName"), TAG_CHARS_MAX)

@@ -14,9 +14,6 @@ from holloway.text import tools
 
 FAILED_EVENT = "PostToolUseFailure"
 EVENT_FILES_MAX = 20
-NAMED_CHARS_MAX = 20_000
-NAMED_WORDS_MAX = 500
-"""Limits on the part of a prompt that is searched for file names."""
 RESPONSE_DEPTH_MAX = 3
 RESPONSE_PARTS_MAX = 100
 
@@ -61,19 +58,6 @@ def find_subject(event: dict[str, object], root: str) -> Subject:
         failure = extract_failure(event, command)
         return Subject(files, failure, "" if failure else pattern, command if failure else "")
     return Subject([], extract_failure(event, "") if event.get("hook_event_name") == FAILED_EVENT else "")
-
-
-def find_named_files(text: str, root: str) -> list[str]:
-    """Find the files of the project that a text names by their paths, in the order of the text."""
-    import re  # only where a prompt came
-
-    words = re.findall(r"[\w.@+/\[\]-]{3,200}", text[:NAMED_CHARS_MAX])[:NAMED_WORDS_MAX]
-    paths = []
-    for word in dict.fromkeys(word.rstrip(".").removeprefix("./") for word in words if "." in word or "/" in word):
-        path = contained_path(word, root)
-        if path and os.path.isfile(os.path.join(root, path)):
-            paths.append(path)
-    return paths
 
 
 def find_edited_files(event: dict[str, object], root: str) -> list[str]:

@@ -20,7 +20,7 @@ _GEMINI_EVENTS = {"BeforeAgent": "UserPromptSubmit", "AfterTool": "PostToolUse",
 """Gemini events that other hosts name differently; its other events exist only there."""
 
 
-def detect_host(event: dict[str, object], given: str) -> str:
+def detect_host(event: dict[str, object], configured: str) -> str:
     """Return the agent that runs this hook: by the event, the environment, or else as `holloway setup` recorded it."""
     if "cursor_version" in event or os.environ.get("CURSOR_VERSION"):
         return CURSOR
@@ -32,7 +32,7 @@ def detect_host(event: dict[str, object], given: str) -> str:
         return CODEX
     if os.environ.get("COPILOT_CLI"):  # set for all hooks; an agent that Copilot's shell starts inherits it
         return COPILOT
-    named = given[:HOST_NAME_CHARS_MAX]
+    named = configured[:HOST_NAME_CHARS_MAX]
     return named if named.isprintable() and named else CLAUDE_CODE
 
 

@@ -295,9 +295,9 @@ def _digest_lines(lines: list[str]) -> list[str]:
     return [blake2b(line.encode("utf-8", "replace"), digest_size=JOURNAL_DIGEST_BYTES).hexdigest() for line in bounded]
 
 
-def _plan_item(given: dict[str, object]) -> list[object]:
-    text = given.get("content") or given.get("step") or given.get("description") or ""
-    return [_bounded_text(text, PLAN_ITEM_CHARS_MAX), given.get("status") == "completed"]
+def _plan_item(item: dict[str, object]) -> list[object]:
+    text = item.get("content") or item.get("step") or item.get("description") or ""
+    return [_bounded_text(text, PLAN_ITEM_CHARS_MAX), item.get("status") == "completed"]
 
 
 def _note_answer(entry: dict[str, object], event: dict[str, object], root: str) -> None:
@@ -347,13 +347,13 @@ def _prints_files(entry: dict[str, object]) -> bool:
     return bool(_PRINTING & {*words[:1]})
 
 
-def _note_files(entry: dict[str, object], told: dict[str, object], root: str) -> None:
+def _note_files(entry: dict[str, object], facts: dict[str, object], root: str) -> None:
     """Add the number of files that a search found, and the first of them that are inside the project."""
-    listed = told.get("filenames")
+    listed = facts.get("filenames")
     if not isinstance(listed, list):
         return
     prefix = root.rstrip(os.sep) + os.sep
-    count = told.get("numFiles")
+    count = facts.get("numFiles")
     entry["count"] = count if isinstance(count, int) and 0 <= count < 1 << 31 else len(listed)
     names = [name[len(prefix) :] if name.startswith(prefix) else name for name in map(str, listed[:FILES_KEPT_MAX])]
     inside = [name for name in names if name and not os.path.isabs(name) and not name.startswith("~")]
@@ -366,16 +366,16 @@ def _cut_answer(text: str) -> str:
     return cut_start(text, ANSWER_CHARS_MAX)
 
 
-def _head_and_tail(said: str) -> str:
+def _head_and_tail(text: str) -> str:
     """Return the beginning and, twice as long, the end of a text, which is where errors and verdicts are."""
-    if any(sign in said for sign in _BLOCKS):
-        said = _redact_text(said)
+    if any(sign in text for sign in _BLOCKS):
+        text = _redact_text(text)
     limit = SCRATCHPAD_RESULT_CHARS_MAX
-    if len(said) <= limit:
-        return _bounded_text(said, limit)
+    if len(text) <= limit:
+        return _bounded_text(text, limit)
     head = limit // 3
     tail = limit - head - len(_CUT)
-    return _bounded_text(said, head) + _CUT + cut_end(_redact_text(cut_end(said, tail + MARGIN_CHARS)), tail)
+    return _bounded_text(text, head) + _CUT + cut_end(_redact_text(cut_end(text, tail + MARGIN_CHARS)), tail)
 
 
 def _bounded_text(value: object, limit: int = JOURNAL_TEXT_CHARS_MAX) -> str:

@@ -79,9 +79,9 @@ def _read_header(path: Path) -> Journal | None:
     )
 
 
-def _agent_name(told: Mapping[str, object]) -> str:
-    rollout = Path(as_text(told.get("transcript"))).name.startswith("rollout-")
-    return as_text(told.get("host"), SHORT_TEXT_CHARS_MAX) or (hosts.CODEX if rollout else hosts.CLAUDE_CODE)
+def _agent_name(entry: Mapping[str, object]) -> str:
+    rollout = Path(as_text(entry.get("transcript"))).name.startswith("rollout-")
+    return as_text(entry.get("host"), SHORT_TEXT_CHARS_MAX) or (hosts.CODEX if rollout else hosts.CLAUDE_CODE)
 
 
 def _transcript_file(named: str) -> Path | None:
@@ -266,5 +266,5 @@ def _parse_digests(values: object) -> tuple[int, ...]:
     return tuple(int(text, 16) for text in texts if _DIGEST.fullmatch(text))
 
 
-def _string_lines(given: object) -> tuple[str, ...]:
-    return tuple(as_text(line, SHORT_TEXT_CHARS_MAX) for line in as_items(given)[:SCRATCHPAD_LINES_MAX])
+def _string_lines(values: object) -> tuple[str, ...]:
+    return tuple(as_text(line, SHORT_TEXT_CHARS_MAX) for line in as_items(values)[:SCRATCHPAD_LINES_MAX])

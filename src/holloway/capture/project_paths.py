@@ -89,13 +89,13 @@ def _leaves_folder(command: str) -> bool:
     return command.lstrip().startswith(("cd /", "cd ~", 'cd "/', "cd '/"))
 
 
-def without_root(said: str, root: str, cwd: str = "") -> str:
+def without_root(text: str, root: str, cwd: str = "") -> str:
     """Return a text in which absolute paths inside the project are relative to it."""
     for base in dict.fromkeys((worktree_of(root, cwd), root)):
-        if base in said:
+        if base in text:
             within, itself = _folder_patterns(base)
-            said = itself.sub(".", within.sub("", said))
-    return said
+            text = itself.sub(".", within.sub("", text))
+    return text
 
 
 @lru_cache(64)
@@ -105,9 +105,9 @@ def _folder_patterns(base: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     return re.compile(start + r"/(?=[\w.@*{\[-])"), re.compile(start + r"/?(?![\w./-])")
 
 
-def project_names(given: list[object], root: str, cwd: str = "") -> tuple[str, ...]:
+def project_names(values: list[object], root: str, cwd: str = "") -> tuple[str, ...]:
     """Return the file names of a tool's result relative to the project, without those outside."""
-    names = (_project_name(as_text(name, NAMED_PATH_CHARS_MAX), root, cwd) for name in given[:SCRATCHPAD_FILES_MAX])
+    names = (_project_name(as_text(name, NAMED_PATH_CHARS_MAX), root, cwd) for name in values[:SCRATCHPAD_FILES_MAX])
     return tuple(dict.fromkeys(name for name in names if name))
 
 

@@ -101,14 +101,14 @@ class Following:
         plan = self.update_plan(name, arguments) if calls and not actor else None
         return [*calls, plan] if plan else [*calls]
 
-    def queue_calls(self, made: list[Call]) -> list[Call]:
+    def queue_calls(self, calls: list[Call]) -> list[Call]:
         """Register the events of one tool call as waiting for its result; return them, or [] if they wait already."""
-        if made[0].call in self._open:
+        if calls[0].call in self._open:
             return []
-        self._open[made[0].call] = (made[0], len(made))
+        self._open[calls[0].call] = (calls[0], len(calls))
         if len(self._open) > OPEN_CALLS_MAX:
             del self._open[next(iter(self._open))]
-        return made
+        return calls
 
     def find_open_call(self, call_id: object) -> Call | None:
         """Return a tool call that waits for its result; None for an unknown call."""
@@ -179,17 +179,17 @@ class Following:
         place, outside = project_paths.place_path(path, self.root, self.cwd)
         return [Delivered(self.at, text, place, outside, report)]
 
-    def record_prompt(self, said: str) -> list[Event]:
+    def record_prompt(self, text: str) -> list[Event]:
         """Return the events of a user message: a prompt, an interruption, or both."""
         stopped: list[Event] = []
-        if said.startswith(INTERRUPTED):
+        if text.startswith(INTERRUPTED):
             stopped = [Interrupted(self.at)]
-            said = said.partition("]")[2].strip()
+            text = text.partition("]")[2].strip()
         before, when = self._prompt
-        if not said or (said == before and abs(self.at - when) <= SAME_PROMPT_S):
+        if not text or (text == before and abs(self.at - when) <= SAME_PROMPT_S):
             return stopped
-        self._prompt = (said, self.at)
-        return [*stopped, Prompt(self.at, said)]
+        self._prompt = (text, self.at)
+        return [*stopped, Prompt(self.at, text)]
 
 
 def list_offered(questions: Sequence[object]) -> set[str]:
@@ -239,10 +239,10 @@ class Plans:
         return Plan(at, tuple(self._tasks.values()))
 
 
-def _parse_item(given: Mapping[str, object]) -> PlanItem:
-    text = next((given[name] for name in _NAMES if given.get(name)), "")
+def _parse_item(item: Mapping[str, object]) -> PlanItem:
+    text = next((item[name] for name in _NAMES if item.get(name)), "")
     return PlanItem(
-        as_text(text, SHORT_TEXT_CHARS_MAX), as_text(given.get("status")) in _DONE or given.get("done") is True
+        as_text(text, SHORT_TEXT_CHARS_MAX), as_text(item.get("status")) in _DONE or item.get("done") is True
     )
 
 

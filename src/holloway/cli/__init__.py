@@ -16,6 +16,7 @@ CLI_COMMANDS = {
         "rules": ("rules", "Import rules files as memories to review"),
         "reader": ("reader", "Turn on or off the language model that reads sessions"),
         "learn": ("sessions", "Learn from agent sessions already on this disk"),
+        "embedder": ("embedder", "Choose the model that search by meaning uses"),
         "doctor": ("project", "Check the installation and report problems"),
     },
     "Every day": {
@@ -27,8 +28,11 @@ CLI_COMMANDS = {
         "why": ("recall", "Show where a memory came from and who saw it"),
         "review": ("review", "Review waiting memories, one at a time"),
         "sessions": ("sessions", "List the observed sessions"),
+        "told": ("told", "Show what agents were told, word for word"),
         "explain": ("sessions", "Show what was learned from a session, and why"),
         "status": ("project", "Show what this project's memory holds"),
+        "panel": ("panel", "Serve the web panel on this machine"),
+        "teach": ("panel", "Open the panel's form for a new memory"),
     },
     "Correct": {
         "wrong": ("corrections", "Mark a memory wrong; agents stop seeing it at once"),
@@ -37,6 +41,7 @@ CLI_COMMANDS = {
         "forget": ("corrections", "Forget memories (restorable for 30 days), or for good"),
         "restore": ("corrections", "Restore forgotten or replaced memories"),
         "prune": ("corrections", "Remove memories that nobody has used for long"),
+        "bulk": ("bulk", "Confirm, pin or forget all memories of a filter, with one undo"),
     },
     "The code": {
         "locate": ("map", "Find the files that a task is about"),

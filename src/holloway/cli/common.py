@@ -8,6 +8,7 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import cache, wraps
 from pathlib import Path
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
+    from holloway.service.memory_list import MemoryQuery
     from holloway.service.results import Filter, StoredCandidate
 
 
@@ -46,8 +48,17 @@ project_option = click.option(
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON with stable fields.")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
+RELATION_PHRASES = {
+    "conflicts_with": "contradicts",
+    "required_with": "comes with",
+    "validates": "confirms",
+    "derived_from": "derived from",
+}
+"""How a memory stands to another one, for a person."""
 STEPS_MIN = 12
 """Stages with fewer steps show no bar: they end before one could be read."""
+json_documents: ContextVar[list[object] | None] = ContextVar("json_documents", default=None)
+"""Where a program that runs a command in its own process collects what `--json` would print."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
@@ -58,6 +69,21 @@ _OPTIONS = (
     click.option("--state", "states", multiple=True, metavar="STATE", help="Only memories in this state."),
     click.option("--all-branches", is_flag=True, help="Also memories learned on other, unmerged branches."),
     click.option("--quarantined", is_flag=True, help="Also quarantined memories, which agents do not see."),
+)
+
+
+_SELECTIONS = (
+    click.option(
+        "--preset", type=click.Choice(["active", "unused", "waiting", "fading"]), help="A ready-made filter; see above."
+    ),
+    click.option("--source", "sources", multiple=True, metavar="SOURCE", help="Only memories from this source."),
+    click.option("--scope", "scopes", multiple=True, metavar="SCOPE", help="Only memories of this scope."),
+    click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only memories that this agent recorded."),
+    click.option("--branch", "branches", multiple=True, metavar="NAME", help="Only memories learned on this branch."),
+    click.option("--newer", type=click.IntRange(0), default=0, metavar="DAYS", help="Only memories of these days."),
+    click.option("--older", type=click.IntRange(0), default=0, metavar="DAYS", help="Only memories older than this."),
+    click.option("--pinned", is_flag=True, help="Only pinned memories."),
+    click.option("--user", is_flag=True, help="Your user-level memories, which apply to all projects."),
 )
 
 
@@ -130,6 +156,20 @@ def print_quotes(candidate: StoredCandidate) -> None:
         print_text(f"    {quote['voice']}{source}: “{one_line(quote['text'], QUOTE_SHOWN_CHARS)}”", "dim")
 
 
+def print_relations(memory: Holloway, card: Memory) -> None:
+    """Print the memories to which a memory is related, with their text; a quarantined one by its id only."""
+    for relation in card.relations:
+        phrase = RELATION_PHRASES.get(str(relation.type))
+        if not phrase or not relation.memory:
+            continue
+        try:
+            other = memory.get(relation.memory)
+        except InvalidInput:  # forgotten for good
+            continue
+        text = "" if other.state == "quarantined" or other.deleted_at else f": {other.summary}"
+        print_text(f"  {phrase} {other.id}{text}", "yellow")
+
+
 def print_hanging(row: Text, column: int) -> None:
     """Print a line with a hanging indent: text that does not fit continues below `column`."""
     width = get_console().width
@@ -158,7 +198,10 @@ def can_print(signs: str) -> bool:
 
 
 def print_json(data: object) -> None:
-    """Print one JSON document on stdout."""
+    """Print one JSON document on stdout, or hand it to the program that runs the command."""
+    if (documents := json_documents.get()) is not None:
+        documents.append(data)
+        return
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 
@@ -336,15 +379,57 @@ class FilterOptions:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class SelectionOptions:
+    """Values of the options that select memories in a list, besides the filter options."""
+
+    preset: str | None
+    sources: tuple[str, ...]
+    scopes: tuple[str, ...]
+    agents: tuple[str, ...]
+    branches: tuple[str, ...]
+    newer: int
+    older: int
+    pinned: bool
+    user: bool
+
+    def build_query(self, memory: Holloway, chosen: FilterOptions) -> MemoryQuery:
+        """Build the query of a list. Raises InvalidInput for an unknown choice or path."""
+        from dataclasses import replace  # loaded when a command runs
+
+        from holloway.service.memory_list import parse_query
+
+        words = {name: getattr(self, name) for name in ("sources", "scopes", "agents", "branches")}
+        words |= {name: getattr(chosen, name) for name in ("types", "states", "modules", "tags")}
+        words |= {"newer_than_days": [str(self.newer)], "older_than_days": [str(self.older)]}
+        words |= {"preset": [self.preset] if self.preset else []}
+        return replace(
+            parse_query(words),
+            files=tuple(memory.path_of(path, Path.cwd()) for path in chosen.files),
+            told_on=None if chosen.all_branches or self.user else memory.branch,
+            quarantined=chosen.quarantined or "quarantined" in chosen.states or self.preset == "waiting",
+            pinned=self.pinned,
+            user=self.user,
+        )
+
+
 def filter_options(command: Command) -> Command:
     """Decorate a command with the filter options; it receives them as `chosen`."""
+    return _decorate_command(command, _OPTIONS, "chosen", FilterOptions)
 
+
+def selection_options(command: Command) -> Command:
+    """Decorate a command with the options that select memories in a list; it receives them as `selection`."""
+    return _decorate_command(command, _SELECTIONS, "selection", SelectionOptions)
+
+
+def _decorate_command(command: Command, options: Sequence[Any], name: str, shape: type[Any]) -> Command:
     @wraps(command)
     def run_with_options(**values: Any) -> Any:
-        chosen = FilterOptions(**{field.name: values.pop(field.name) for field in fields(FilterOptions)})
-        return command(chosen=chosen, **values)
+        collected = shape(**{field.name: values.pop(field.name) for field in fields(shape)})
+        return command(**{name: collected}, **values)
 
     decorated: Any = run_with_options
-    for option in reversed(_OPTIONS):
+    for option in reversed(options):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]

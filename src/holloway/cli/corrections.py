@@ -109,7 +109,7 @@ def forget_command(
     with open_memory(project) as memory:
         chosen = memory.chosen(ids, session=session, source=source, everything=everything)
         if session and not chosen:
-            memory.forget_readings(session)
+            memory.forget_session(session)
         chosen = chosen if hard else [selected_memory for selected_memory in chosen if not selected_memory.deleted_at]
         if not chosen:
             nothing = "No stored memory matches; nothing was forgotten."
@@ -123,7 +123,7 @@ def forget_command(
                 return
         forgotten = memory.forget(chosen, hard=hard)
         if session:
-            memory.forget_readings(session)
+            memory.forget_session(session)
         if as_json:
             print_json(
                 _forgotten_fields(

@@ -141,7 +141,7 @@ def _print_harvest(harvest: Harvest) -> None:
         use = (
             "for your review, because this machine pushed nothing here"
             if harvest.for_review
-            else "told with their files"
+            else "found by recall and ask, told to agents once you confirm them"
         )
         explanations = format_count(harvest.added, "explanation")
         print_text(f"commit messages: {explanations} kept from {format_count(harvest.commits, 'commit')}, {use}")

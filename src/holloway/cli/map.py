@@ -327,12 +327,19 @@ def modules_command(everything: bool, with_descriptions: bool, as_json: bool, pr
 @click.option("--rename", metavar="NAME", default="", help="New name.")
 @click.option("--purpose", metavar="TEXT", default="", help="What the module is for.")
 @click.option("--add", multiple=True, metavar="PATTERN", help="File, folder or pattern that belongs to it.")
-@click.option("--hide", is_flag=True, help="Hide it from lists and briefs.")
+@click.option("--hide/--show", default=None, help="Hide it from lists and briefs, or show it again.")
 @click.option("--reset", is_flag=True, help="Remove all corrections of it.")
 @json_option
 @project_option
 def module_command(
-    name: str, rename: str, purpose: str, add: tuple[str, ...], hide: bool, reset: bool, as_json: bool, project: str
+    name: str,
+    rename: str,
+    purpose: str,
+    add: tuple[str, ...],
+    hide: bool | None,
+    reset: bool,
+    as_json: bool,
+    project: str,
 ) -> None:
     """Show one module in full, or correct it. Corrections survive later indexing.
 
@@ -341,12 +348,13 @@ def module_command(
       holloway module auth
       holloway module auth --rename login --add src/middleware/auth.py
     """
-    with open_mapped_memory(project, create=bool(rename or purpose or add or hide or reset)) as memory:
+    is_edited = bool(rename or purpose or add or hide is not None)
+    with open_mapped_memory(project, create=is_edited or reset) as memory:
         before = memory.map.module(name)
         if reset:
             memory.map.reset_module(name)
         module = _find_module(memory.map, before, name)
-        if module and (rename or purpose or add or hide):
+        if module and is_edited:
             memory.map.edit_module(module.name, rename=rename, purpose=purpose, add=add, hide=hide)
             module = _find_module(memory.map, before, rename or module.name)
     if module is None:

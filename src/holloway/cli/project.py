@@ -28,6 +28,13 @@ CHECK_MARKS = {"ok": "✓", "warning": "!", "failure": "✗"}
 PLAIN_MARKS = {"ok": "+", "warning": "!", "failure": "x"}
 """Fallback marks for a terminal without Unicode."""
 CHECK_STYLES = {"ok": "green", "warning": "yellow", "failure": "red"}
+ATTENTION_TEXTS = {
+    "stale": "{count} stale: their code has changed (`holloway list --state stale`)",
+    "audit": "stale memories pile up (`holloway bulk forget --state stale` sets them aside)",
+    "failed_job": "a background job failed {count} times: {detail} (`holloway doctor`)",
+    "dropped_answers": "{count} answers came too late for an agent, the last at {at} (`holloway doctor`)",
+}
+"""Line of each kind of attention that no other line of the status says."""
 LEVEL_DESCRIPTIONS = {
     1: "injects only confirmed or taught memories, and errors with an observed fix",
     2: "injects every memory above the threshold",
@@ -84,6 +91,8 @@ def status_command(as_json: bool, project: str) -> None:
         f"  to review  {project_status['to_review']}" + ("  (holloway review)" if project_status["to_review"] else "")
     )
     print_text(f"  user       {project_status['user_memories']} for all projects")
+    for line in _health_lines(project_status):
+        print_text(f"  {line}")
     watched = f"{project_status['sessions_watched']} of them observed and learned from"
     print_text(
         f"  sessions   {project_status['sessions']} seen, {watched}; trust level {project_status['trust_level']}"
@@ -112,6 +121,7 @@ def status_command(as_json: bool, project: str) -> None:
         print_text(f"  model      {model['tokens']:,} of {model['cap']:,} tokens this month: {calls_text}")
     for line in describe_reader_lines(project_status["reader"]):
         print_text(f"  {line}")
+    print_text(f"  panel      {project_status['panel'] or 'not running (holloway panel)'}")
     print_text(f"  paused     {project_status['paused'] or 'no'}")
     place = (
         f"{project_status['folder']} ({project_status['bytes'] // 1024:,} KB)"
@@ -120,6 +130,19 @@ def status_command(as_json: bool, project: str) -> None:
     )
     print_text(f"  data       {place}")
     print_text(f"  backup     {project_status['last_backup'] or 'none yet'}")
+
+
+def _health_lines(figures: dict[str, Any]) -> Iterator[str]:
+    """Yield the health score with its parts, and what needs a person besides the review."""
+    health = figures["health"]
+    if health["score"] is not None:
+        parts = f"confidence {health['confidence']:.2f}, {health['coverage']:.0%} of the code known"
+        yield f"health     {health['score']} of 100: {parts}, {health['reviewed']:.0%} reviewed"
+    if tokens := figures["last_session_tokens"]:
+        yield f"saved      about {tokens['net']:,} tokens in the last session, net of {tokens['injected']:,} injected"
+    for item in figures["attention"]:
+        if text := ATTENTION_TEXTS.get(item["kind"]):
+            yield f"attention  {text.format(**item)}"
 
 
 def describe_reader_lines(figures: dict[str, Any]) -> Iterator[str]:

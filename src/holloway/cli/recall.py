@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from holloway.cli.common import (
     FilterOptions,
+    SelectionOptions,
     TextCommand,
     base_folder,
     branch_label,
@@ -19,9 +21,11 @@ from holloway.cli.common import (
     print_json,
     print_memory,
     print_quotes,
+    print_relations,
     print_text,
     project_option,
     read_text_argument,
+    selection_options,
 )
 from holloway.errors import InvalidInput
 
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.service.ask import AskAnswer
     from holloway.service.holloway import Holloway
+    from holloway.service.memory_card import MemoryCard
     from holloway.service.memory_editor import Provenance
     from holloway.service.results import RecallResult
 
@@ -54,6 +59,7 @@ SOURCE_LABELS = {
 """Label of each memory source."""
 POINT_LABELS = {"asked": "the agent reported that it helped", "host": "the agent has it from its rules file"}
 """Label of each way a session can have a memory that holloway did not inject."""
+ORDER_CHOICES = ("newest", "changed", "used")
 PHASES = ("define", "implement", "validate", "refine", "explore", "reflect")
 
 
@@ -130,11 +136,13 @@ def _print_results(results: list[RecallResult], now: datetime, *, named: bool, e
 
 
 @click.command("ask", cls=TextCommand)
-@click.argument("words", nargs=-1, required=True)
+@click.argument("words", nargs=-1)
 @json_option
 @project_option
 def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
-    """Answer a question from memories and the code map, with citations.
+    """Answer a question from memories and the code map, with citations; a question that nothing supports is refused.
+
+    Without a question, on a terminal, it is a conversation: each question is understood from those before it.
 
     Without a language model (`llm.provider`) the ranked evidence is printed instead. Nothing is sent anywhere unless
     you configured one.
@@ -147,6 +155,9 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
     from holloway.service.ask import ask
     from holloway.service.results import result_json
 
+    if not words and not as_json and sys.stdin.isatty():
+        _converse(project)
+        return
     question = read_text_argument(words, "The question")
     with open_mapped_memory(project) as memory:
         answer = ask(memory, question)
@@ -158,6 +169,7 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
                     "cited": list(answer.cited),
                     "model": answer.model or None,
                     "note": answer.note or None,
+                    "refused": answer.refused,
                     "memories": [result_json(result, now) for result in answer.results],
                     "files": [{"path": file.path, "reasons": list(file.reasons)} for file in answer.located.files],
                 }
@@ -166,8 +178,22 @@ def ask_command(words: tuple[str, ...], as_json: bool, project: str) -> None:
     _print_answer(answer, now)
 
 
+def _converse(project: str) -> None:
+    """Ask for questions and answer each, until an empty one."""
+    from holloway.cli.common import open_mapped_memory  # loaded when the command runs
+    from holloway.service.ask import Conversation
+
+    with open_mapped_memory(project) as memory:
+        conversation = Conversation()
+        print_text("Ask about this project; an empty line ends the conversation.", "dim")
+        while question := click.prompt("?", default="", show_default=False, prompt_suffix=" ").strip():
+            _print_answer(conversation.ask(memory, question).answer, memory.clock.now())
+
+
 def _print_answer(answer: AskAnswer, now: datetime) -> None:
     """Print an answer with the memories it cites, or all evidence if no answer was written."""
+    if answer.refused:
+        print_text(answer.note, "yellow")
     if answer.text:
         print_text(f"{answer.text}\n")
     for result in answer.results:
@@ -177,7 +203,7 @@ def _print_answer(answer: AskAnswer, now: datetime) -> None:
         print_text(file.path)
         if file.reasons:
             print_text(f"        {'; '.join(file.reasons)}", "dim")
-    if not answer.text:
+    if not answer.text and not answer.refused:
         click.echo(f"Evidence only, no written answer: {answer.note}", err=True)
 
 
@@ -185,9 +211,13 @@ def _print_answer(answer: AskAnswer, now: datetime) -> None:
 @click.option("--limit", "-n", type=click.IntRange(1), default=50, show_default=True, help="Maximum number of results.")
 @click.option("--deleted", is_flag=True, help="Show forgotten memories that can be restored.")
 @click.option("--superseded", is_flag=True, help="Also show replaced memories.")
-@click.option("--pinned", is_flag=True, help="Only pinned memories.")
 @click.option("--session", default="", metavar="ID", help="Only memories from this session.")
-@click.option("--user", is_flag=True, help="Your user-level memories, which apply to all projects.")
+@click.option(
+    "--order", type=click.Choice(ORDER_CHOICES), default="newest", show_default=True, help="Which come first."
+)
+@click.option("--after", default="", metavar="KEY", help="The page after this key, which --json printed as next_key.")
+@click.option("--counts", is_flag=True, help="Instead, count the memories by type, state, source, file and so on.")
+@selection_options
 @filter_options
 @json_option
 @project_option
@@ -195,49 +225,69 @@ def list_command(
     limit: int,
     deleted: bool,
     superseded: bool,
-    pinned: bool,
     session: str,
-    user: bool,
+    order: str,
+    after: str,
+    counts: bool,
+    selection: SelectionOptions,
     chosen: FilterOptions,
     as_json: bool,
     project: str,
 ) -> None:
     """List memories, newest first.
 
+    --preset chooses a ready-made filter: active (used by a session within thirty days), unused (by none), waiting (for
+    your review), fading (set aside within two weeks unless somebody uses them).
+
     \b
     Examples:
       holloway list --type decision
       holloway list --file src/auth/tokens.py --json
+      holloway list --preset unused --older 90 --counts
       holloway list --deleted
     """
     from dataclasses import replace  # loaded when the command runs
 
     from holloway import Filter
-    from holloway.service.results import memory_json
+    from holloway.service.memory_list import count_facets, list_memories
 
     with open_memory(project) as memory:
-        wanted = replace(
-            chosen.build_filter(memory),
-            deleted=deleted,
-            superseded=superseded or deleted,
-            pinned=pinned,
-            session=session,
+        query = replace(
+            selection.build_query(memory, chosen), session=session, forgotten=deleted, replaced=superseded or deleted
         )
-        results = memory.memories(wanted, limit=limit, user=user)
         now = memory.clock.now()
-        if as_json:
-            print_json({"results": [memory_json(result, now) for result in results]})
+        if counts:
+            _print_counts(count_facets(memory, query).to_json(), as_json=as_json)
             return
-        for result in results:
+        page = list_memories(memory, query, order=order, after=after, limit=limit)
+        if as_json:
+            print_json(page.to_json(now))
+            return
+        for result in page.memories:
             print_memory(result, now)
-        waiting = 0 if chosen.quarantined or user else memory.count_to_review()
+        waiting = 0 if chosen.quarantined or query.user else memory.count_to_review()
+        if page.next_key:
+            print_text(f"{page.total - len(page.memories):,} more: --limit shows them.", "dim")
         if waiting:
             print_text(f"To review: {waiting} (`holloway review`).", "yellow")
-        elif not results and (memory.count_user() if user else memory.store.memories.count_memories(Filter())):
+        elif not page.memories and (
+            memory.count_user() if query.user else memory.store.memories.count_memories(Filter())
+        ):
             print_text("No memory matches.")
-        elif not results:
-            owner_text, option = ("for all projects", " --user") if user else (f"in {memory.project.name}", "")
+        elif not page.memories:
+            owner_text, option = ("for all projects", " --user") if query.user else (f"in {memory.project.name}", "")
             print_text(f'No memory {owner_text} yet. `holloway remember{option} "..."` stores the first one.')
+
+
+def _print_counts(facets: dict[str, dict[str, int]], *, as_json: bool) -> None:
+    """Print how many memories each facet has."""
+    if as_json:
+        print_json(facets)
+        return
+    for facet, numbers in facets.items():
+        counts_text = ", ".join(f"{name or '-'} {number:,}" for name, number in numbers.items() if number)
+        if counts_text:
+            print_text(f"{facet:<12}  {counts_text}")
 
 
 @click.command("show")
@@ -281,6 +331,7 @@ def _print_card(memory: Holloway, shown_memory: Memory) -> None:
     use_text = f", used {format_count(shown_memory.use_count, 'time')}" if shown_memory.use_count else ""
     shown_text = f"shown to agents {format_count(memory.times_shown(shown_memory.id), 'time')}"
     print_text(f"  {source_text}{branch_text}{commit_text}; {shown_text}{use_text}", "dim")
+    print_relations(memory, shown_memory)
 
 
 def _as_list(value: object) -> list[object]:
@@ -302,15 +353,17 @@ def why_command(memory_id: str, as_json: bool, project: str) -> None:
     Example:
       holloway why 7f3a2c
     """
-    from holloway.service.results import memory_json  # loaded when the command runs
+    from holloway.service.memory_card import build_card  # loaded when the command runs
+    from holloway.service.results import memory_json
 
     with open_memory(project) as memory:
-        provenance = memory.why(memory_id)
+        card = build_card(memory, memory_id)
+        provenance = card.provenance
         if as_json:
             print_json(
                 {
                     "memory": memory_json(provenance.memory, memory.clock.now()),
-                    "history": [{"at": at, "kind": kind, "detail": detail} for at, kind, detail in provenance.history],
+                    **card.to_json(memory.clock.now()),
                     "shown": [
                         {"session": session, "point": point, "at": at} for session, point, at in provenance.shown
                     ],
@@ -329,7 +382,26 @@ def why_command(memory_id: str, as_json: bool, project: str) -> None:
             )
             return
         _print_card(memory, provenance.memory)
+    _print_uses(card)
     _print_history(provenance)
+
+
+def _print_uses(card: MemoryCard) -> None:
+    """Print what sessions made of a memory, what its confidence is made of, and which of its files changed."""
+    uses, account = card.uses, card.confidence
+    if uses.shown:
+        print_text(
+            f"  in {format_count(uses.shown, 'session')}: cited in {uses.cited}, acted on in {uses.acted_on}, "
+            f"dismissed in {uses.dismissed}, contradicted in {uses.contradicted}",
+            "dim",
+        )
+    decay_text = f", set aside on {account.set_aside_at[:10]} unless it is used" if account.set_aside_at else ""
+    print_text(f"  confidence {account.birth:.2f} at birth, {account.base:.2f} before decay{decay_text}", "dim")
+    for file in card.files:
+        if file.state != "present":
+            print_text(f"  {file.path} is {file.state} since", "yellow")
+    for derived in card.derived:
+        print_text(f"  derived from it: {derived.id}: {derived.summary}", "dim")
 
 
 def _describe_detail(detail: str) -> str:

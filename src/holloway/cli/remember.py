@@ -211,6 +211,7 @@ def note_command(
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Tags; replaces the old ones.")
 @click.option("--detail", "details", multiple=True, metavar="KEY=VALUE", help="Details; replaces the old ones.")
 @click.option("--visibility", metavar="WHO", help="personal, project, team or organisation.")
+@click.option("--half-life", "half_life_days", type=float, metavar="DAYS", help="Days after which it is half as sure.")
 @click.option("--requires", "required_ids", multiple=True, metavar="ID", help="Memory that always comes along with it.")
 @click.option("--validates", "validated_ids", multiple=True, metavar="ID", help="Memory that it confirms.")
 @click.option("--everywhere", is_flag=True, help="Show it on every branch at once.")
@@ -227,6 +228,7 @@ def edit_command(
     tags: tuple[str, ...],
     details: tuple[str, ...],
     visibility: str | None,
+    half_life_days: float | None,
     required_ids: tuple[str, ...],
     validated_ids: tuple[str, ...],
     everywhere: bool,
@@ -246,7 +248,7 @@ def edit_command(
         raise InvalidInput("--no-files and --file contradict each other.", "Give only one of them.")
     with open_memory(project) as memory:
         content = read_text_argument(text, "The memory") if text else None
-        field_options = (kind, summary, visibility, files, modules, tags, details)
+        field_options = (kind, summary, visibility, half_life_days, files, modules, tags, details)
         relation_ids = required_ids + validated_ids
         if content is None and not any((*field_options, relation_ids, no_files, everywhere)):
             content = _edit_text(memory.get(memory_id).content)
@@ -263,6 +265,7 @@ def edit_command(
             tags=tags or None,
             details=parse_details(details) or None,
             visibility=visibility,
+            half_life_days=half_life_days,
             where=Path.cwd(),
             everywhere=everywhere,
         )

@@ -16,6 +16,7 @@ from holloway.cli.common import (
     print_json,
     print_quotes,
     print_redaction_note,
+    print_relations,
     print_text,
     project_option,
 )
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
     from holloway.service.results import Proposal
+    from holloway.service.review_cards import SessionReview
     from holloway.service.session_report import Summary
 
 REVIEW_REASONS = {
@@ -46,6 +48,9 @@ REVIEW_REASONS = {
 @click.option(
     "--ok-all-from", "ok_files", multiple=True, metavar="PATH", help="Approve all memories from this rules file."
 )
+@click.option(
+    "--session", default="", metavar="ID", help="Instead, review one session: its new memories and their use."
+)
 @json_option
 @project_option
 def review_command(
@@ -53,6 +58,7 @@ def review_command(
     drop_ids: tuple[str, ...],
     later_ids: tuple[str, ...],
     ok_files: tuple[str, ...],
+    session: str,
     as_json: bool,
     project: str,
 ) -> None:
@@ -68,13 +74,17 @@ def review_command(
       holloway review
       holloway review --ok 7f3a2c --drop 19c0d4
       holloway review --ok-all-from CLAUDE.md
+      holloway review --session last
       holloway review --json
     """
-    from holloway.service import session_report  # loaded when the command runs
+    from holloway.service import review_cards, session_report  # loaded when the command runs
     from holloway.service.results import memory_json
 
     with open_memory(project) as memory:
         decided = _apply_options(memory, ok_ids, drop_ids, later_ids, ok_files)
+        if session:
+            _show_session(memory, review_cards.review_session(memory, session), as_json=as_json)
+            return
         waiting, proposals = memory.to_review(), memory.map.proposals()
         if as_json:
             last = session_report.summarize_session(memory)
@@ -84,11 +94,14 @@ def review_command(
                 for proposal in proposals
             ]
             summary = summary_json(last) if last else None
-            print_json({"results": cards, "proposals": statements, "last_session": summary})
+            due = review_cards.find_due_review(memory)
+            due_json = due.to_json(memory.clock.now()) if due else None
+            print_json({"results": cards, "proposals": statements, "last_session": summary, "session_review": due_json})
             return
         if decided:
-            print_text(f"{decided}; {len(waiting) + len(proposals)} left to review.")
+            print_text(f"{decided}; {memory.count_to_review()} left to review.")
             return
+        listed_count = len(waiting) + len(proposals)
         if last := session_report.show_summary(memory):
             _print_summary(last)
             waiting_ids = {card.id for card in waiting}
@@ -109,7 +122,34 @@ def review_command(
                 _print_proposal(proposal)
             for number, card in enumerate(waiting, 1):
                 _print_card(memory, card, number, len(waiting))
+            if unlisted := memory.count_to_review() - listed_count:
+                print_text(f"{unlisted:,} more wait; they are listed once these are decided.")
             print_text("Decide with `holloway review --ok ID`, `--drop ID` or `--later ID`.", "dim")
+
+
+def _show_session(memory: Holloway, review: SessionReview, *, as_json: bool) -> None:
+    """Print the review of one session, and ask about its cards on a terminal."""
+    from holloway.service import session_report  # loaded when the command runs
+
+    if as_json:
+        print_json(review.to_json(memory.clock.now()))
+        return
+    print_text(review.title, "bold")
+    if review.tokens:
+        print_text(
+            f"  saved about {review.tokens.net:,} tokens (an estimate, net of {review.tokens.injected:,} injected)."
+        )
+    for used in review.used:
+        files_text = f" for {', '.join(used.files)}" if used.files else ""
+        print_text(f"  used {used.memory.id} ({used.use.replace('_', ' ')}{files_text}): {used.memory.summary}", "dim")
+    print_text(f"  {format_count(review.learned_total)} learned, {len(review.learned)} to decide")
+    cards = [card.memory for card in review.learned]
+    if sys.stdin.isatty():
+        if _review_cards(memory, cards):
+            session_report.note_decision(memory)
+        return
+    for number, card in enumerate(cards, 1):
+        _print_card(memory, card, number, len(cards))
 
 
 def _apply_options(
@@ -239,5 +279,6 @@ def _print_card(memory: Holloway, card: Memory, number: int, total: int) -> None
     print_text(f"  {describe_memory(card, memory.clock.now())}", "dim")
     why = f"To review because {REVIEW_REASONS[card.review]}" if card.review else "Learned or used in the last session"
     print_text(f"  {why}{origin}.", "dim")
+    print_relations(memory, card)
     for sighting in memory.why(card.id).seen[-1:]:
         print_quotes(sighting)

@@ -28,11 +28,18 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.service.past_sessions import PastLessons, PastSessions
     from holloway.service.results import StoredCandidate
+    from holloway.service.session_pages import TimelineRow
     from holloway.service.session_report import SessionReport
 
 CANDIDATE_MARKS = {"promoted": "+", "reinforced": "=", "held": "~", "dropped": "-"}
 CANDIDATE_STYLES = {"promoted": "green", "reinforced": "green", "held": "yellow", "dropped": "dim"}
 LISTED = 10
+TRANSCRIPT_TEXTS = {
+    "gone": "The agent's transcript is gone; only what holloway told it is shown.",
+    "none": "This session has no transcript; only what holloway told it is shown.",
+    "too_large": "The agent's transcript is too large to be shown.",
+}
+"""Line for each state of a transcript that was not read."""
 
 
 @click.command("sessions")
@@ -41,9 +48,10 @@ LISTED = 10
 @click.option(
     "--mirror", is_flag=True, help="Instead, show what all sessions have in common: errors and files that came again."
 )
+@click.option("--after", default="", metavar="KEY", help="The page after this key, which --json printed as next_key.")
 @json_option
 @project_option
-def sessions_command(limit: int, raw: bool, mirror: bool, as_json: bool, project: str) -> None:
+def sessions_command(limit: int, raw: bool, mirror: bool, after: str, as_json: bool, project: str) -> None:
     """List the observed sessions of this project, newest first: their task, outcome and what was learned.
 
     With --mirror, show which errors came again and which of them agents are told how to solve from now on, which
@@ -55,21 +63,22 @@ def sessions_command(limit: int, raw: bool, mirror: bool, as_json: bool, project
       holloway sessions --limit 5 --json
       holloway sessions --mirror
     """
-    from holloway.service.session_report import list_sessions  # loaded when the command runs
+    from holloway.service.session_pages import list_session_page  # loaded when the command runs
 
     with open_memory(project) as memory:
         if mirror:
             _show_mirror(memory, as_json=as_json)
             return
-        rows = list_sessions(memory, limit)
+        page = list_session_page(memory, after=after, limit=limit)
         if as_json:
-            print_json({"sessions": [session_json(session, record, raw=raw) for session, record in rows]})
+            rows = [session_json(row.session, row.record, raw=raw) | row.to_json() for row in page.sessions]
+            print_json({"sessions": rows, "next_key": page.next_key})
             return
-        if not rows:
+        if not page.sessions:
             print_text("No session yet. `holloway setup claude-code` connects an agent; its next session is observed.")
-        for session, record in rows:
-            _print_session(session, record, raw=raw)
-        withheld = sum(first_paragraph(session.task) != session.task.strip() for session, _ in rows)
+        for row in page.sessions:
+            _print_session(row.session, row.record, raw=raw)
+        withheld = sum(first_paragraph(row.session.task) != row.session.task.strip() for row in page.sessions)
         if withheld and not raw:
             print_text(f"{format_count(withheld, 'prompt')} shortened to the first paragraph, --raw shows all.", "dim")
 
@@ -90,24 +99,71 @@ def _show_mirror(memory: Holloway, *, as_json: bool) -> None:
 @click.command("explain")
 @click.argument("session")
 @click.option("--dropped", is_flag=True, help="Also list every candidate that was dropped.")
+@click.option("--timeline", is_flag=True, help="Instead, show what happened in it and what holloway told the agent.")
+@click.option("--from", "first", type=click.IntRange(0), default=0, metavar="ROW", help="First row of the timeline.")
+@click.option("--raw", is_flag=True, help="Show the texts of the transcript in the timeline; they may be hostile.")
 @json_option
 @project_option
-def explain_command(session: str, dropped: bool, as_json: bool, project: str) -> None:
+def explain_command(
+    session: str, dropped: bool, timeline: bool, first: int, raw: bool, as_json: bool, project: str
+) -> None:
     """Show what was learned from a session: signals, stored and dropped candidates, and why. `last` is the latest one.
+
+    With --timeline, show its prompts and tool calls, read from the agent's own transcript, and what holloway told it in
+    between.
 
     \b
     Examples:
       holloway explain last
       holloway explain 2026-01-05-0bb9a2 --dropped
+      holloway explain last --timeline
     """
     from holloway.service.session_report import explain_session  # loaded when the command runs
 
     with open_memory(project) as memory:
+        if timeline:
+            _show_timeline(memory, session, first, raw=raw, as_json=as_json)
+            return
         explanation = explain_session(memory, session)
         if as_json:
             print_json(explained_json(explanation))
         else:
             _print_explanation(memory, explanation, dropped=dropped)
+
+
+def _show_timeline(memory: Holloway, reference: str, first: int, *, raw: bool, as_json: bool) -> None:
+    from holloway.service.session_pages import load_story  # loaded when the command runs
+
+    story = load_story(memory, reference, first=first)
+    if as_json:
+        print_json(session_json(story.row.session, story.row.record, raw=raw) | story.to_json(raw=raw))
+        return
+    _print_session(story.row.session, story.row.record, raw=raw)
+    if story.transcript != "read":
+        print_text(f"  {TRANSCRIPT_TEXTS[story.transcript]}", "yellow")
+    for row in story.timeline:
+        _print_row(row, raw=raw)
+    left_count = story.timeline_total - first - len(story.timeline)
+    if left_count > 0:
+        print_text(f"{format_count(left_count, 'row')} more: --from {first + len(story.timeline)}", "dim")
+
+
+def _print_row(row: TimelineRow, *, raw: bool) -> None:
+    """Print a row of a timeline: what was told whole, an entry of the transcript in a line."""
+    from holloway.safety.repository_text import only_paths  # loaded when the command runs
+
+    time = row.at[11:19]
+    if row.told is not None:
+        uses = ", ".join(f"{told.memory.id} {told.use.replace('_', ' ')}" for told in row.told.memories)
+        print_text(f"  {time}  told at {row.told.point.replace('_', ' ')}: {uses}", "bold")
+        for line in (row.told.text or "").splitlines():
+            print_text(f"            {line}")
+    elif row.entry is not None:
+        entry = row.entry
+        subjects = " ".join(filter(None, (entry.tool, *only_paths(entry.paths)[:3])))
+        failed_text = " (failed)" if entry.succeeded is False else ""
+        text = one_line(entry.text or entry.command, TASK_SHOWN_CHARS) if raw else ""
+        print_text(f"  {time}  {entry.kind}: {' '.join(filter(None, (subjects, text)))}{failed_text}", "dim")
 
 
 def session_json(session: SessionSummary, record: dict[str, Any], *, raw: bool = False) -> dict[str, Any]:

@@ -258,6 +258,7 @@ def uninstall_command(with_data: bool, dry_run: bool, yes: bool, as_json: bool, 
         folder,
         is_removed=is_removed,
         dry_run=dry_run,
+        with_data=with_data,
         has_traces=has_traces,
         has_data=has_data,
         is_data_deleted=is_data_deleted,
@@ -302,6 +303,7 @@ def _print_uninstall_result(
     *,
     is_removed: bool,
     dry_run: bool,
+    with_data: bool,
     has_traces: bool,
     has_data: bool,
     is_data_deleted: bool,
@@ -317,6 +319,8 @@ def _print_uninstall_result(
         print_text(
             f"{folder} was deleted." if not left else f"{folder} was deleted, except {', '.join(left)}.", "green"
         )
+    elif has_data and dry_run and with_data:
+        print_text(f"Without --dry-run, {folder} with all memories would be deleted after another question.")
     elif has_data:
         print_text(f"The memories stay in {folder}; `holloway uninstall --data` deletes them.")
     if not dry_run and (is_removed or not has_traces):

@@ -99,14 +99,18 @@ class ImpactReport:
         """Names and paths that may not be shown to agents, for the person only."""
 
     def hide_paths(self, may_show_path: Callable[[str], bool], may_show_name: Callable[[str], bool]) -> None:
-        """Remove files whose path may not be shown, and names of definitions that may not; counts stay."""
+        """Remove files whose path may not be shown, and names of definitions that may not; counts stay.
+
+        The requested file is shown, since the caller named it, and so it is not counted as withheld.
+        """
         nodes = [*self.target, *(reached.node for reached in self.reached)]
+        self.target = tuple(node for node in self.target if may_show_path(node.path)) or self.target[:1]
+        target_paths = {node.path for node in self.target}
         names = [node.name for node in nodes if node.name and not may_show_name(node.name)]
-        paths = [node.path for node in nodes if not may_show_path(node.path)]
+        paths = [node.path for node in nodes if node.path not in target_paths and not may_show_path(node.path)]
         self.withheld = tuple(dict.fromkeys(names + paths))
         for node in nodes:
             node.name = "" if node.name in self.withheld else node.name
-        self.target = tuple(node for node in self.target if may_show_path(node.path)) or self.target[:1]
         self.reached = tuple(reached for reached in self.reached if may_show_path(reached.node.path))
         self.files = tuple((path, distance) for path, distance in self.files if may_show_path(path))
 

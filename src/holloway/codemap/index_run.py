@@ -142,5 +142,5 @@ def _parse_edits(edit_rows: list[tuple[str, str, str]]) -> ModuleEdits:
         names={module: value for kind, module, value in edit_rows if kind == "name"},
         files=[(value, module) for kind, module, value in edit_rows if kind == "files"],
         purposes={module: value for kind, module, value in edit_rows if kind == "purpose"},
-        hidden=frozenset(module for kind, module, _ in edit_rows if kind == "hidden"),
+        hidden=frozenset(module for kind, module, value in edit_rows if kind == "hidden" and value),
     )

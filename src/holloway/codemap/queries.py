@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 DEFINERS_MAX = 60
 NEIGHBOURS_MAX = 60
+SHARED_COMMIT_FILES_MAX = 12
+"""Files: a commit with more says little about any two of them."""
 USE_WEIGHT = 0.5
 """Weight of a file that uses another one, or is used by it."""
 
@@ -35,6 +37,18 @@ def find_module(database: MapDatabase, path: str) -> str:
     """Return the module that a file belongs to, or an empty string."""
     sql = "SELECT m.module FROM module_files m JOIN files f ON f.id = m.file WHERE f.path = ?"
     return str(database.fetch_value(sql, (path,)) or "")
+
+
+def complete_path(database: MapDatabase, text: str, limit: int) -> list[str]:
+    """Return the files whose path contains a text, the shortest paths first."""
+    sql = "SELECT path FROM files WHERE instr(lower(path), lower(?)) ORDER BY length(path), path LIMIT ?"
+    return [row[0] for row in database.fetch_rows(sql, (text, limit))]
+
+
+def count_unassigned_files(database: MapDatabase) -> int:
+    """Count the source files that belong to no module."""
+    sql = "SELECT count(*) FROM files WHERE role = 'source' AND id NOT IN (SELECT file FROM module_files)"
+    return int(database.fetch_value(sql))
 
 
 def count_skipped(database: MapDatabase) -> dict[str, int]:
@@ -110,6 +124,31 @@ def find_neighbours(database: MapDatabase, queried_paths: Iterable[str]) -> dict
             if len(neighbours[path]) <= NEIGHBOURS_MAX:
                 neighbours[path][other] = max(neighbours[path].get(other, 0.0), USE_WEIGHT * confidence)
     return neighbours
+
+
+def weigh_imports(database: MapDatabase, paths: Iterable[str]) -> dict[tuple[str, str], float]:
+    """Return how many imports lead from one file to another, for every pair with one of these files."""
+    rows = database.fetch_rows(
+        "SELECT s.path, t.path, COUNT(*) FROM edges e JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file"
+        " JOIN files s ON s.id = e.file WHERE e.kind IN ('imports', 'imports_symbol') AND s.id != t.id"
+        " AND (s.path IN (SELECT value FROM json_each(:paths)) OR t.path IN (SELECT value FROM json_each(:paths)))"
+        " GROUP BY s.id, t.id",
+        {"paths": json.dumps(list(paths))},
+    )
+    return {(row[0], row[1]): float(row[2]) for row in rows}
+
+
+def count_shared_commits(database: MapDatabase, paths: Iterable[str]) -> dict[tuple[str, str], int]:
+    """Return in how many small commits each pair of these files changed together, the paths of a pair in order."""
+    rows = database.fetch_rows(
+        "SELECT p.path, q.path, COUNT(*) FROM paths p JOIN commit_files a ON a.path = p.id"
+        ' JOIN commits c ON c.id = a."commit" AND c.files <= :files JOIN commit_files b ON b."commit" = c.id'
+        " JOIN paths q ON q.id = b.path AND q.path > p.path"
+        " WHERE p.path IN (SELECT value FROM json_each(:paths)) AND q.path IN (SELECT value FROM json_each(:paths))"
+        " GROUP BY p.id, q.id",
+        {"paths": json.dumps(list(paths)), "files": SHARED_COMMIT_FILES_MAX},
+    )
+    return {(row[0], row[1]): row[2] for row in rows}
 
 
 _USES_SQL = (

@@ -54,11 +54,12 @@ class BackfillResult:
     skipped: int = 0
     failure: EmbeddingFailed | None = None
     out_of_time: bool = False
+    stopped: bool = False
 
     @property
     def is_complete(self) -> bool:
         """Whether every text was tried."""
-        return self.failure is None and not self.out_of_time
+        return self.failure is None and not (self.out_of_time or self.stopped)
 
 
 def backfill_vectors(
@@ -67,12 +68,16 @@ def backfill_vectors(
     *,
     deadline_s: float | None = None,
     monotonic: Callable[[], float] = time.monotonic,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> BackfillResult:
-    """Embed until nothing is missing, the deadline passes or the provider fails; one process at a time."""
+    """Embed until nothing is missing, the deadline passes, the provider fails, or `should_stop` before a batch."""
     run, after, started = BackfillResult(), 0, monotonic()
     while batch := source.list_missing(EMBED_BATCH_TEXTS, after):
         if deadline_s is not None and monotonic() - started >= deadline_s:
             run.out_of_time = True
+            break
+        if should_stop():
+            run.stopped = True
             break
         rows, run.failure = _embed_batch(embedder, batch, run)
         source.save_vectors(rows)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
+from contextlib import suppress
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -35,6 +37,8 @@ SHA256 = {
 PAD_ID = 1
 
 _LOAD_LOCK = Lock()
+_last_use = [0.0]
+"""Time of the last embedding in this process, by the clock that never goes back."""
 
 
 class _Loaded(NamedTuple):
@@ -57,8 +61,7 @@ class BuiltinEmbedder:
 
     def embed(self, texts: Sequence[str], *, is_query: bool = False) -> Vectors:
         """Return one row of length 1 for each text; this model treats queries and passages alike."""
-        with _LOAD_LOCK:
-            session, tokenizer = _load_model(self._folder, self._threads)
+        session, tokenizer = _get_model(self._folder, self._threads)
         import numpy as np  # a tenth of a second, only paid when embedding
 
         encodings = [tokenizer.encode(collapse_whitespace(text)) for text in texts]
@@ -73,8 +76,7 @@ def embed_tokens(texts: Sequence[str]) -> list[Vectors]:
     """Return the vectors of all tokens of each text, each of length 1, without the markers at both ends."""
     import numpy as np  # loaded with the model
 
-    with _LOAD_LOCK:
-        session, tokenizer = _load_model(MODEL_FOLDER, min(_count_processors(), EMBED_THREADS_MAX))
+    session, tokenizer = _get_model(MODEL_FOLDER, min(_count_processors(), EMBED_THREADS_MAX))
     encodings = [tokenizer.encode(collapse_whitespace(text)) for text in texts]
     hidden = _run_model(session, encodings)
     vectors = []
@@ -95,6 +97,35 @@ def build_missing_error(names: Sequence[str]) -> EmbedderMissing:
         f"The built-in model cannot run: {', '.join(names)} cannot be imported.",
         f"Install holloway again: {install_command()}. Until then search goes by words only.",
     )
+
+
+def release_model(unused_s: float) -> bool:
+    """Drop the loaded model if nothing was embedded for some seconds; returns whether it was dropped.
+
+    A process that runs for days would otherwise keep a quarter of a gigabyte for one search.
+    """
+    with _LOAD_LOCK:
+        is_loaded = _load_model.cache_info().currsize > 0
+        if not is_loaded or time.monotonic() - _last_use[0] < unused_s:
+            return False
+        _load_model.cache_clear()
+    _trim_heap()
+    return True
+
+
+def _trim_heap() -> None:
+    """Give freed memory back to the system: the GNU C library would keep most of the model's."""
+    import ctypes  # only needed here
+
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _get_model(folder: Path, threads: int) -> _Loaded:
+    """Return the model, loaded at its first use, and note the time."""
+    with _LOAD_LOCK:
+        _last_use[0] = time.monotonic()
+        return _load_model(folder, threads)
 
 
 @lru_cache(maxsize=1)

@@ -104,6 +104,15 @@ def _in_project(
 
     name = str(event.get("hook_event_name", ""))
     is_captured = paused not in ("all", "capture")
+
+    def offer(stage: str, text: str, record: Callable[[], None] | None) -> None:
+        def note() -> None:
+            if record:
+                record()
+            _note_told(reader, name, text)
+
+        DEADLINE.offer(stage, encode(text, ""), note)
+
     reader = responses.HookReader(
         folder=folder,
         root=root,
@@ -112,7 +121,7 @@ def _in_project(
         host=host,
         now=_format_stamp(time.time_ns() // 1_000_000),
         is_captured=is_captured,
-        offer=lambda stage, text, record: DEADLINE.offer(stage, encode(text, ""), record),
+        offer=offer,
     )
     if event.get("permission_mode") == "plan":
         reader.phase = "define"
@@ -123,7 +132,30 @@ def _in_project(
     job = (lambda: responses.start_worker(folder, root, name)) if is_due else None
     if paused in ("all", "injection"):
         return "", "", job
-    return *_respond_in_project(event, name, reader), job
+    context, line = _respond_in_project(event, name, reader)
+
+    def note_and_work() -> None:
+        _note_told(reader, name, context)
+        if job:
+            job()
+
+    return context, line, note_and_work if context else job
+
+
+def _note_told(reader: responses.HookReader, event_name: str, text: str) -> None:
+    """Append a text that the agent was given to the log of told texts; nothing while capture is paused."""
+    if not text or not reader.is_captured:
+        return
+    from holloway.store import told_log
+
+    session, actor = reader.main_session, reader.session[len(reader.main_session) + 1 :]
+    point = _POINTS.get(event_name, event_name.lower())
+    try:  # noqa: SIM105  (contextlib is not loaded in a hook)
+        told_log.append_told(
+            reader.folder, at=reader.now(), session=session, point=point, text=text, actor=actor, event=event_name
+        )
+    except OSError:  # A full disk must not stop what follows.
+        pass
 
 
 def _format_stamp(time_ms: int) -> str:

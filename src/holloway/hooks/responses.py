@@ -192,7 +192,9 @@ def _render_start_line(
             waiting = status_counts.load_status_counts(user, "", reader.now())[1]
         finally:
             user.close()
-    return statusline.render_start(connection, sessions, briefed, waiting, reader.now())
+    return statusline.render_start(
+        connection, sessions, briefed, waiting, reader.now(), statusline.find_review(reader.folder)
+    )
 
 
 def respond_to_turn_end(reader: HookReader) -> str:
@@ -203,7 +205,7 @@ def respond_to_turn_end(reader: HookReader) -> str:
     if view is None:
         return ""
     with view:
-        return statusline.render_turn_end(view.connection, reader.main_session)
+        return statusline.render_turn_end(view.connection, reader.main_session, statusline.find_review(reader.folder))
 
 
 def end_session(reader: HookReader) -> None:

@@ -11,10 +11,15 @@ import time
 from holloway.config import STATUS_INPUT_BYTES_MAX, STATUS_LINE_DEADLINE_MS, data_home, deadline_factor
 from holloway.hooks.deadline import leave_after
 from holloway.store import status_counts
+from holloway.store.panel_address import REVIEW_PAGE, find_page
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+
+
+REVIEW = "holloway review"
+"""How a person sees what waits, where no panel runs."""
 
 
 def main() -> None:
@@ -45,7 +50,13 @@ def line(data: bytes) -> str:
         return "holloway: paused" if paused == "all" else f"holloway: {paused} paused"
     project, session = registry.get_project_folder(folder, key), str(about.get("session_id") or "")[:200]
     parts = [*_count_memories(os.path.join(project, "memory.db"), session), *_count_lost(project, session)]
-    return f"holloway: {', '.join(parts)}" if parts else ""
+    link = find_page(project, "")
+    return f"holloway: {', '.join(parts)}{f' {link}' if link else ''}" if parts else ""
+
+
+def find_review(folder: str) -> str:
+    """Return how a person sees what waits: the page of the running panel, else a command."""
+    return find_page(folder, REVIEW_PAGE) or REVIEW
 
 
 def _folder(about: dict[str, object]) -> str:
@@ -94,11 +105,13 @@ def _read_input() -> bytes:
     return b"".join(parts) if size <= STATUS_INPUT_BYTES_MAX else b""
 
 
-def render_start(store: sqlite3.Connection, sessions: int, briefed: int, waiting_elsewhere: int, now: str) -> str:
+def render_start(
+    store: sqlite3.Connection, sessions: int, briefed: int, waiting_elsewhere: int, now: str, review: str = REVIEW
+) -> str:
     """Render how much the agent was briefed with, what waits for a review, and an offer to be more careful.
 
     `sessions` came before this one, `briefed` counts the memories of the brief, `waiting_elsewhere` the reviews that
-    wait in the user's own store.
+    wait in the user's own store; `review` says how to see them.
     """
     memories, waiting, _ = status_counts.load_status_counts(store, "", now)
     if not (sessions or memories):
@@ -107,12 +120,12 @@ def render_start(store: sqlite3.Connection, sessions: int, briefed: int, waiting
     line += f" from {_plural(sessions, 'session')}, {_memories(briefed)}" if sessions else f" with {_memories(briefed)}"
     line += "" if briefed else "; what is known of a file comes with it"
     if waiting + waiting_elsewhere:
-        line += f"; {waiting + waiting_elsewhere} to review (holloway review)"
+        line += f"; {waiting + waiting_elsewhere} to review ({review})"
     offer = status_counts.offer_lower_trust(store)
     return f"{line}; {offer}" if offer else line
 
 
-def render_turn_end(store: sqlite3.Connection, session: str) -> str:
+def render_turn_end(store: sqlite3.Connection, session: str, review: str = REVIEW) -> str:
     """Render what was learned since the last such line; empty if nothing was. Untrusted text is counted, not shown."""
     learned = status_counts.claim_learned_memories(store, session)
     trusted = [text for text, is_quarantined in learned if not is_quarantined]
@@ -123,7 +136,7 @@ def render_turn_end(store: sqlite3.Connection, session: str) -> str:
         parts.append(f"learned: {trusted[0]}{more}")
     if untrusted_count:
         parts.append(f"{_memories(untrusted_count)} from outside to review")
-    return f"holloway: {'; '.join(parts)} (holloway review)" if parts else ""
+    return f"holloway: {'; '.join(parts)} ({review})" if parts else ""
 
 
 def _memories(count: int) -> str:

@@ -31,7 +31,10 @@ class ProjectMap:
         self.path = os.path.join(folder, map_name(root))
 
     def locate(self, connection: sqlite3.Connection, task: str, now: datetime, limit: int = 10) -> LocateResult | None:
-        """Locate the files of a task; None if there is no map. `connection` leads to the store with past sessions."""
+        """Locate the files of a task; None if there is no map. `connection` leads to the store with past sessions.
+
+        The map is that of the last index: files that were moved, deleted or left on another branch since are dropped.
+        """
         if not os.path.exists(self.path):
             return None
         from holloway.codemap.database import MapDatabase
@@ -41,7 +44,9 @@ class ProjectMap:
         try:
             if not database.is_current or not database.get_meta("indexed_ns"):
                 return None
-            return locate_in_checkout(database, connection, self.root, task, limit=limit, now=now)
+            return _drop_missing_files(
+                locate_in_checkout(database, connection, self.root, task, limit=limit, now=now), self.root
+            )
         finally:
             database.close()
 
@@ -77,6 +82,22 @@ class ProjectMap:
     def read_progress(self) -> str:
         """Return how far another process has come with the map, such as `40 %`; empty if none is running."""
         return read_progress(os.path.splitext(self.path)[0] + ".progress")
+
+
+def _drop_missing_files(located: LocateResult, root: str) -> LocateResult:
+    """Return the result without files that the checkout does not have."""
+    from dataclasses import replace
+
+    from holloway.safety.paths import path_exists
+
+    return replace(
+        located,
+        files=tuple(file for file in located.files if path_exists(file.path, root)),
+        tests=tuple(file for file in located.tests if path_exists(file.path, root)),
+        coupled=tuple(
+            file for file in located.coupled if path_exists(file.path, root) and path_exists(file.other, root)
+        ),
+    )
 
 
 def adopt_usual_calls(connection: sqlite3.Connection, commands: tuple[str, ...]) -> tuple[str, ...]:

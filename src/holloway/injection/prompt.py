@@ -29,6 +29,8 @@ PROMPT_CANDIDATES_FACTOR = 3
 """Candidates per wanted memory, because errors that a prompt is not about are left out."""
 PROMPT_WORDS_MAX = 16
 """Words of a prompt that memories are searched for; the longest are the most specific."""
+PROMPT_LOCATED_MAX = 30
+"""Files that are located, because a prompt may name many of them by their paths."""
 RECIPES_COMPARED_MAX = 500
 
 
@@ -44,7 +46,6 @@ def inject(
     if len(task.split()) < PROMPT_WORDS_MIN:
         return None
     if offer:
-        _offer_named_files(reader, task, offer)
         _offer_matching_files(project_map, task, offer)
     view = reader.open(asked=True)
     if view is None:
@@ -75,25 +76,17 @@ def follow_fitting_recipe(view: StoreView, state: SessionState, task: str) -> No
             return
 
 
-def _offer_named_files(reader: Reader, task: str, offer: Offer) -> None:
-    """Offer the files that the prompt names by their paths."""
-    from holloway.capture.event_subject import find_named_files
-    from holloway.safety.repository_text import only_paths
-
-    paths = only_paths(find_named_files(task, reader.root))[:PROMPT_FILES_MAX]
-    _offer_files(offer, "named-files", [(path, "named in the prompt") for path in paths])
-
-
 def _offer_matching_files(project_map: ProjectMap, task: str, offer: Offer) -> None:
     """Offer the files that have the words of the prompt, which takes a tenth of the time of locating them."""
     from holloway.codemap import search
+    from holloway.safety.paths import path_exists
     from holloway.safety.repository_text import is_path
 
     matches = search.find_matching_files(project_map.path, task, 2 * PROMPT_FILES_MAX)
     files = [
         (match.path, f"speaks of {', '.join(match.words[:REASON_WORDS_MAX])}")
         for match in matches
-        if is_path(match.path)
+        if is_path(match.path) and path_exists(match.path, project_map.root)
     ]
     _offer_files(offer, "matching-files", files[:PROMPT_FILES_MAX])
 
@@ -103,7 +96,7 @@ def _offer_files(offer: Offer, stage: str, files: list[tuple[str, str]]) -> None
     from holloway.injection.template import line
 
     if files:
-        lines = [line("prompt", "file", path=path, symbols="", reasons=reason) for path, reason in files]
+        lines = [line("prompt", "file", path=path, reason=f" ({reason})") for path, reason in files]
         offer(stage, "\n".join([line("prompt", "quick"), *lines]))
 
 
@@ -118,7 +111,8 @@ def _locate(
 
     located = None
     if begins or prompt_text.is_task(task):
-        located = project_map.locate(view.connection, task, datetime.fromisoformat(view.viewer.now))
+        now = datetime.fromisoformat(view.viewer.now)
+        located = project_map.locate(view.connection, task, now, PROMPT_LOCATED_MAX)
     located = located or LocateResult()
     return prompt_text.choose_files(located, task, begins=begins), located
 
@@ -137,7 +131,8 @@ def _show(
 
     if files and offer:
         offer("files", prompt_text.render(files, located, (), task=task).text)
-    rows = _find_memories(view, [file.path for file in files], task)
+    paths = [file.path for file in files]
+    rows = _find_memories(view, [*prompt_text.list_known(located, task), *paths], task)
     relevance = next(iter(known_facts.find_unseen(view, [state["recipe"]], 1)), None) if state["recipe"] else None
     command = next(iter(project_map.load_overview(view.connection).test), "") if files and located.tests else ""
 

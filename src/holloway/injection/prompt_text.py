@@ -5,37 +5,37 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.config import (
-    PROMPT_COUPLED_MAX,
+    PROMPT_BARE_FILES_MAX,
     PROMPT_FILES_MAX,
     PROMPT_TESTS_MAX,
     PROMPT_TOKENS_MAX,
+    REASON_WORDS_MAX,
 )
 from holloway.injection import relevance as recipes
 from holloway.injection.memory_text import cite_row, summarize_row
 from holloway.injection.relevance import extract_keywords
 from holloway.injection.template import line
-from holloway.retrieval.evidence import IN_COMMITS, IN_TASK, LATELY_REASON, UNDERWAY_REASON, UNNAMED_PART
+from holloway.retrieval.evidence import HABIT_REASON, IN_COMMITS, IN_TASK, LATELY_REASON, UNDERWAY_REASON
 from holloway.safety.neutralize import neutralize_text
 from holloway.text.tokens import doubt_note, fits_budget, format_day, render_citation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holloway.retrieval.evidence import CoupledFile
     from holloway.retrieval.locate import LocatedFile, LocateResult
 
     Row = dict[str, object]
 
-PROMPT_FILE_SCORE_MIN = 0.3
-"""Share of the best file's score; a file below it is not worth a line."""
-REASONS_SHOWN = 2
+PROMPT_FILE_SCORE_MIN = 0.55
+"""Share of the best file's score; a file below it is not worth naming. In the project that this was set on, 41 % of the
+files above 0.6 are needed, and 34 % of those above 0.5."""
+SYMBOLS_SHOWN = 1
+MEANT_AMONG = 10
+"""Best files of which the words of a task must match one; otherwise they match by chance."""
 STEPS_SHOWN = 8
-PROMPT_COUPLED_COMMITS_MIN = 3
-"""Commits that two files must share before one is worth naming for the other."""
 PROMPT_KEYWORDS_SHARED_MIN = 2
 """Keywords of a prompt that a file must match, unless the prompt names it."""
 PROMPT_TRAP_TYPES = ("gotcha", "error_pattern", "causal_dependency")
@@ -50,14 +50,14 @@ _CHAT = frozenset(
     "think time today too try two undo until update use very wait want way well what wrong write yes yet you".split()
 )
 """Words of any conversation about work; they do not tell where it happens."""
-_WEAK = ("changed recently", "imported by ", "changes with ")
+_WEAK = ("imported by ", "changes with ", LATELY_REASON, HABIT_REASON)
 """Reasons that hold for any prompt; a file that has no other is not its subject."""
 _NAMED = "named: "
 """Prefix of the reason of a file that the prompt itself names."""
-_WORD_LISTS = ("speaks of ", IN_COMMITS, IN_TASK, UNNAMED_PART)
+_WORD_LISTS = ("speaks of ", IN_COMMITS, IN_TASK)
 """Prefixes of reasons that list words of the task."""
-_SEEN = ("path has ", "closest in ")
-"""Reasons that an agent can see in the line itself."""
+_FACTS = (_NAMED, "defines ", UNDERWAY_REASON, LATELY_REASON, HABIT_REASON)
+"""Reasons and prefixes of reasons that are shown as they are."""
 TASK_NAMES_MAX = 12
 _CODE_NAME = re.compile(r"`([^`\s]{3,80})`|\b([A-Za-z]\w{0,60}_\w{1,60}|[a-z]{1,40}[A-Z]\w{1,60})\b")
 _NAME = re.compile(r"[\w-][./]\w|\w_\w|[a-z][A-Z]")
@@ -84,35 +84,22 @@ def render(
 ) -> Rendered:
     """Render the located files that are worth naming, memories about them, and a recipe that fits.
 
-    If it exceeds the budget, coupled files are dropped first, then the least certain files, then memories.
+    If it exceeds the budget, the least certain files are dropped first, then memories, then the recipe.
     """
-    files, keywords = list(files), task_keywords(task)
-    coupled = _choose_coupled(located, {file.path for file in files})
-    rows = list(rows)
+    files, rows, keywords = list(files), list(rows), task_keywords(task)
+    test_paths = {test.path for test in located.tests}
     while files or rows or recipe:
-        sources, tests = _divide_tests(files, located)
-        lines = _render_lines(sources, coupled, tests, rows, recipe, test_command, keywords)
+        lines = _render_lines(files, test_paths, rows, recipe, test_command, keywords)
         if fits_budget(lines, PROMPT_TOKENS_MAX):
             ids = [str(row["id"]) for row in (*rows, *([recipe] if recipe else []))]
-            paths = [file.path for file in sources if not _is_named(file)] + [partner.path for partner in coupled]
-            return Rendered("\n".join(lines), tuple(ids), (*paths, *tests))
-        if coupled or len(files) > 1:
-            (coupled or files).pop()
+            return Rendered("\n".join(lines), tuple(ids), tuple(file.path for file in files if not _is_named(file)))
+        if len(files) > 1 or (files and not rows):
+            files.pop()
         elif rows:
             rows.pop()
-        elif files:
-            files.pop()
         else:
             recipe = None
     return Rendered()
-
-
-def _divide_tests(files: Sequence[LocatedFile], located: LocateResult) -> tuple[list[LocatedFile], tuple[str, ...]]:
-    """Return the files that have a line, and the paths of the tests: those worth naming, else the best ones."""
-    test_paths = [test.path for test in located.tests]
-    sources = [file for file in files if file.path not in test_paths]
-    worth_naming = tuple(file.path for file in files if file.path in test_paths)
-    return sources, worth_naming or tuple(test_paths[: PROMPT_TESTS_MAX if files else 0])
 
 
 def task_keywords(task: str) -> frozenset[str]:
@@ -148,28 +135,34 @@ def _shares(keywords: frozenset[str], text: str) -> bool:
     return len(keywords & extract_keywords(text)) >= PROMPT_KEYWORDS_SHARED_MIN
 
 
-def _choose_coupled(located: LocateResult, files: set[str]) -> list[CoupledFile]:
-    """Choose the files that are often changed together with one that has a line."""
-    partners = (pair for pair in located.coupled if pair.other in files and pair.commits >= PROMPT_COUPLED_COMMITS_MIN)
-    return list(islice(partners, PROMPT_COUPLED_MAX))
-
-
 def choose_files(located: LocateResult, task: str, *, begins: bool = False) -> tuple[LocatedFile, ...]:
     """Choose the files that are worth naming; none if only habit and small talk speak for them.
 
-    If the words of a task match one file, the files of the latest sessions are as likely to be needed as others.
+    A file whose whole path stands in the prompt is left out: its reader knows it.
+
+    If the words of a task match one file, the files of the latest sessions are as likely to be needed as others. Tests
+    are those that match the task; if it names a file and none does, the one that is linked to it.
     If they match none and a session begins with them ("fix the tests"), the work at hand is meant.
     """
-    keywords = task_keywords(task)
-    files = [file for file in located.ranked if file.score >= PROMPT_FILE_SCORE_MIN][:PROMPT_FILES_MAX]
-    if any(_is_meant(file, keywords) for file in files):
-        return tuple(files)
+    keywords, test_paths = task_keywords(task), {test.path for test in located.tests}
+    ranked = [file for file in located.ranked if file.path not in task]
+    near = [file for file in ranked if file.score >= PROMPT_FILE_SCORE_MIN * ranked[0].score]
+    sources = [file for file in near if file.path not in test_paths][: PROMPT_FILES_MAX + PROMPT_BARE_FILES_MAX]
+    if any(_is_meant(file, keywords) for file in located.ranked[:MEANT_AMONG]):
+        tests = [file for file in near if file.path in test_paths]
+        linked_tests = located.tests[: int(any(map(_is_named, located.files)))]
+        return (*sources, *(tests or linked_tests)[:PROMPT_TESTS_MAX])
     # The few words of such a prompt match symbols by chance.
-    return tuple(replace(file, symbols=()) for file in files if begins and _is_at_hand(file))
+    return tuple(replace(file, symbols=()) for file in sources if begins and _is_at_hand(file))
+
+
+def list_known(located: LocateResult, task: str) -> list[str]:
+    """List the files whose whole path stands in a prompt: whoever reads it knows them."""
+    return [file.path for file in located.ranked if file.path in task]
 
 
 def _is_at_hand(file: LocatedFile) -> bool:
-    return not {UNDERWAY_REASON, LATELY_REASON}.isdisjoint(file.reasons)
+    return not {UNDERWAY_REASON, LATELY_REASON, HABIT_REASON}.isdisjoint(file.reasons)
 
 
 def _is_meant(file: LocatedFile, keywords: frozenset[str]) -> bool:
@@ -186,46 +179,55 @@ def _is_named(file: LocatedFile) -> bool:
 
 def _render_lines(
     files: Sequence[LocatedFile],
-    coupled: Sequence[CoupledFile],
-    tests: Sequence[str],
+    test_paths: set[str],
     rows: Sequence[Row],
     recipe: Row | None,
     test_command: str,
     keywords: frozenset[str],
 ) -> list[str]:
     head = "head" if not files or any(_is_meant(file, keywords) for file in files) else "at_hand"
-    lines = [line("prompt", head), *(_render_file(file, keywords) for file in files)]
+    sources = [file for file in files if file.path not in test_paths]
+    tests = [file.path for file in files if file.path in test_paths]
+    lines = [line("prompt", head), *(_render_file(file, keywords) for file in sources[:PROMPT_FILES_MAX])]
+    if bare_files := sources[PROMPT_FILES_MAX:]:
+        lines.append(line("prompt", "more", paths=group_paths([file.path for file in bare_files])))
     if tests:
         run = line("prompt", "run", command=neutralize_text(test_command)) if test_command else ""
-        paths = ", ".join(neutralize_text(path) for path in tests)
-        lines.append(line("prompt", "tests", tests=paths, run=run))
-    lines += map(_render_coupled, coupled)
+        lines.append(line("prompt", "tests", paths=group_paths(tests), run=run))
     lines += map(_render_memory, rows)
     return lines + (_render_recipe(recipe) if recipe else [])
 
 
+def group_paths(paths: Sequence[str]) -> str:
+    """Render paths by folder, each folder once: `src/shop/: cart.py, mail.py; tests/: test_cart.py`."""
+    names_by_folder: dict[str, list[str]] = {}
+    for path in paths:
+        folder, slash, name = path.rpartition("/")
+        names_by_folder.setdefault(folder + slash, []).append(neutralize_text(name))
+    groups = ((neutralize_text(folder), ", ".join(names)) for folder, names in names_by_folder.items())
+    return "; ".join(f"{folder}: {names}" if folder else names for folder, names in groups)
+
+
 def _render_file(file: LocatedFile, keywords: frozenset[str]) -> str:
-    symbols = f": {', '.join(map(neutralize_text, file.symbols[:2]))}" if file.symbols else ""
-    reasons = "; ".join(map(neutralize_text, _choose_reasons(file, keywords)[:REASONS_SHOWN]))
-    return line("prompt", "file", path=neutralize_text(file.path), symbols=symbols, reasons=reasons)
+    reason = _choose_reason(file, keywords)
+    return line(
+        "prompt", "file", path=neutralize_text(file.path), reason=f" ({neutralize_text(reason)})" * bool(reason)
+    )
 
 
-def _choose_reasons(file: LocatedFile, keywords: frozenset[str]) -> list[str]:
-    """Choose the most specific reasons: word lists keep the task's keywords only, and nothing repeats the line."""
-    reasons = []
+def _choose_reason(file: LocatedFile, keywords: frozenset[str]) -> str:
+    """Choose the reason that a person would accept at once: a name of code, else what was done there, else words."""
+    symbols = [symbol for symbol in file.symbols if extract_keywords(symbol) & keywords][:SYMBOLS_SHOWN]
+    if symbols:
+        return ", ".join(symbols)
     for reason in file.reasons:
         prefix = next((prefix for prefix in _WORD_LISTS if reason.startswith(prefix)), "")
-        if prefix:
-            words = [word for word in reason.removeprefix(prefix).split(", ") if extract_keywords(word) & keywords]
-            reasons += [prefix + ", ".join(words)] if words else []
-        elif not reason.startswith((*_WEAK, *_SEEN)):
-            reasons.append(reason)
-    return reasons or [*file.reasons]
-
-
-def _render_coupled(pair: CoupledFile) -> str:
-    counts = {"commits": str(pair.commits), "of": str(pair.of)}
-    return line("prompt", "coupled", path=neutralize_text(pair.path), other=neutralize_text(pair.other), **counts)
+        words = [word for word in reason.removeprefix(prefix).split(", ") if extract_keywords(word) & keywords]
+        if prefix and words:
+            return prefix + ", ".join(words[:REASON_WORDS_MAX])
+        if reason.startswith(_FACTS):
+            return reason
+    return ""
 
 
 def _render_memory(row: Row) -> str:

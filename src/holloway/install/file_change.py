@@ -13,7 +13,7 @@ from holloway.install import original_files
 from holloway.install.file_content import UnsupportedConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from holloway.install.file_content import ConfigContent
 
@@ -222,15 +222,21 @@ def _call_with_path(path: Path, act: Callable[[str], Result], text: str) -> Resu
 
 
 def render_diff(change: ConfigChange) -> str:
-    """Return the removed and added lines below the file's name; an empty string if nothing changes."""
+    """Return the removed and added lines below the file's name; an empty string if nothing changes.
+
+    Only the lines from the first change to the last are compared: agents keep megabytes in such a file.
+    """
     if not change.changes_file:
         return ""
     old, new = _split_lines(change.before), _split_lines(change.after)
+    head = _common_prefix_length(old, new)
+    tail = _common_prefix_length(old[head:][::-1], new[head:][::-1])
+    old, new = old[head : len(old) - tail], new[head : len(new) - tail]
     lines = [f"--- {change.path if change.before is not None else '(no file)'}"]
     lines.append(f"+++ {change.path if change.after is not None else '(no file)'}")
-    for kind, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for kind, start, end, first, last in SequenceMatcher(None, old, new).get_opcodes():
         if kind != "equal":
-            lines.append(f"@@ line {start + 1} @@")
+            lines.append(f"@@ line {head + start + 1} @@")
             lines += _render_hunk(old[start:end], new[first:last])
     return "\n".join(lines) + "\n"
 
@@ -263,8 +269,8 @@ def _shorten_pair(removed_line: str, added_line: str) -> tuple[str, str]:
     ] + tail
 
 
-def _common_prefix_length(first: str, second: str) -> int:
-    """Return the length of the common prefix of two lines."""
+def _common_prefix_length(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return the length of the common prefix of two lines, or of two lists of lines."""
     return next(
         (index for index, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
     )

@@ -24,9 +24,6 @@ class ConfigContent(Protocol):
     def has_entries(self, text: str) -> bool:
         """Return whether the text contains entries of ours, for any scope."""
 
-    def parse_meaning(self, text: str) -> object:
-        """Return the parsed text, for comparison."""
-
     def describe_problem(self, text: str) -> str:
         """Return a note for the user about the text; usually empty."""
 

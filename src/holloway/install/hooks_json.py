@@ -88,10 +88,6 @@ class HooksJson:
         settings = parse_settings(text)
         return bool(find_our_hooks(settings)) or is_our_status_line(settings.get(STATUS))
 
-    def parse_meaning(self, text: str) -> object:
-        """Return the parsed settings."""
-        return parse_settings(text)
-
     def describe_problem(self, text: str) -> str:
         """Return a note if the agent cannot read this file."""
         return describe_lenient_json(text, self.dialect.label)

@@ -86,10 +86,6 @@ class McpJson:
             is_our_server(as_table(as_table(section).get(MCP_JSON_KEY)).get(SERVER_NAME)) for section in sections
         )
 
-    def parse_meaning(self, text: str) -> object:
-        """Return the parsed file."""
-        return parse_settings(text)
-
     def describe_problem(self, text: str) -> str:
         """Return a note if the agent cannot read this file, or has a foreign server of that name."""
         servers = _find_servers(parse_settings(text), self._json_path)
@@ -182,10 +178,6 @@ class McpToml:
     def has_entries(self, text: str) -> bool:
         """Return whether the file has our server."""
         return is_our_server(find_server(parse_toml(text)))
-
-    def parse_meaning(self, text: str) -> object:
-        """Return the parsed file."""
-        return parse_toml(text)
 
     def describe_problem(self, text: str) -> str:
         """Return a note if there is a foreign server of that name."""

@@ -55,10 +55,6 @@ class OwnFile:
         """Return whether the file is unedited."""
         return self._is_ours(text)
 
-    def parse_meaning(self, text: str) -> object:
-        """Return the text itself."""
-        return text
-
     def describe_problem(self, text: str) -> str:
         """Return a note if the file is the user's or was edited."""
         if not text or self._is_ours(text):

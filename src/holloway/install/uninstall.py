@@ -15,6 +15,7 @@ from holloway.install.install_plan import plan_removal
 from holloway.promotion.rules_files import managed_block
 from holloway.promotion.rules_files.rules_export import EXPORT_TARGETS, take_out
 from holloway.store import registry
+from holloway.store.foreign_digests import DIGEST_KEY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,7 @@ DATA_NAMES = (
     "archive.key",
     "asked.json",
     "config.toml",
+    DIGEST_KEY_NAME,
     "hook-failures.log",
     "hook-failures.log.1",
     "paused",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+from collections import OrderedDict
 from contextlib import suppress
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
@@ -12,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 from holloway import __version__
 from holloway.errors import HollowayError
 from holloway.extras import PackageMissing
-from holloway.mcp.tools import Tools
+from holloway.mcp.tools import Connection, Tools, current_connection
 from holloway.text.sanitize import clean_text
 
 try:
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
     from mcp.server.stdio import stdio_server
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+    from mcp.server.transport_security import TransportSecuritySettings
     from mcp.shared.message import SessionMessage
     from mcp_types import (
         CallToolResult,
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver.context import Context
 
 AGENT_CHARS_MAX = 40
+CONNECTIONS_KEPT_MAX = 64
+"""Connections over HTTP that are open at the same time; what the oldest recorded is learned from first."""
 ARGUMENT_CHARS_MAX = 60
 UNKNOWN_ARGUMENTS_SHOWN = 5
 _SCHEMA_NOISE = ("title", "description", "default", "additionalProperties")
@@ -102,7 +107,15 @@ class Server(MCPServer[Any]):
             if isinstance(cause, HollowayError):
                 raise ToolError(f"{cause.message} {cause.hint}".strip()) from None
             raise
-        return _compact_result(result) if isinstance(result, CallToolResult) else result
+        if not isinstance(result, CallToolResult):
+            return result
+        compacted = _compact_result(result)
+        if MCP_TOOLS.get(name) and not compacted.is_error:
+            with suppress(HollowayError):  # a locked store does not keep the agent from its answer
+                self._tools.note_told(
+                    name, "\n".join(part.text for part in compacted.content if isinstance(part, TextContent))
+                )
+        return compacted
 
     async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
         """Raise ToolError for an argument that the tool does not take; the SDK would drop it without a word."""
@@ -118,6 +131,57 @@ class Server(MCPServer[Any]):
         async with stdio_server() as (incoming, outgoing):
             options = self._lowlevel_server.create_initialization_options()
             await self._lowlevel_server.run(RepairedMessages(incoming), outgoing, options)
+
+
+class HttpServer(Server):
+    """MCP server of many connections, each with its recording and with what it was shown."""
+
+    def __init__(self, tools: Tools) -> None:
+        super().__init__(tools)
+        self._connections: OrderedDict[str, Connection] = OrderedDict()
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool for the connection that the call came over."""
+        session = _session_id(context)
+        connection = self._find_connection(session or _client_name(context))
+        if not session:  # it may be another agent of the same name, which was shown nothing
+            connection.shown.clear()
+        token = current_connection.set(connection)
+        try:
+            return await super().call_tool(name, arguments, context)
+        finally:
+            current_connection.reset(token)
+
+    def _find_connection(self, session: str) -> Connection:
+        connection = self._connections.setdefault(session, Connection())
+        self._connections.move_to_end(session)
+        if len(self._connections) > CONNECTIONS_KEPT_MAX:
+            self._finish(self._connections.popitem(last=False)[1])
+        return connection
+
+    def finish_recording(self) -> None:
+        """Learn from what all connections recorded."""
+        for connection in self._connections.values():
+            self._finish(connection)
+        self._connections.clear()
+
+    def _finish(self, connection: Connection) -> None:
+        token = current_connection.set(connection)
+        try:
+            self._tools.finish_recording()
+        finally:
+            current_connection.reset(token)
+
+    def create_app(self) -> StreamableHTTPSessionManager:
+        """Return the manager of the connections; run it, and let it handle the requests that were let in."""
+        # The server that lets requests in has checked their host, origin, token and size.
+        return StreamableHTTPSessionManager(
+            self._lowlevel_server,
+            security_settings=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+            max_sessions=CONNECTIONS_KEPT_MAX,
+        )
 
 
 class RepairedMessages:
@@ -201,6 +265,16 @@ def _strip_schema(schema: Any) -> Any:
     if isinstance(schema, dict):
         return {key: _strip_schema(item) for key, item in schema.items() if key not in _SCHEMA_NOISE}
     return [_strip_schema(item) for item in schema] if isinstance(schema, list) else schema
+
+
+def _session_id(context: Context[Any, Any] | None) -> str:
+    """Return the id of the connection that a call came over; empty if each request stands for itself."""
+    try:
+        request = context.request_context.request if context else None
+        session = request.headers.get("mcp-session-id") if request else None
+    except (AttributeError, ValueError):
+        session = None
+    return session or ""
 
 
 def _client_name(context: Context[Any, Any] | None) -> str:

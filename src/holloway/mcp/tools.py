@@ -10,6 +10,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,7 @@ from holloway.mcp.responses import (
     SearchResponse,
     Verdict,
 )
-from holloway.service import agents
+from holloway.service import agents, told
 from holloway.service.agent_notes import PREFIX, Recording, finish_left
 from holloway.service.project_finder import NoMemory, knows, open_project
 from holloway.text.agent_note import compose_note
@@ -52,15 +53,45 @@ KEPT = "It becomes a memory if the session's work proves right, or when the user
 PROPOSED = "It counts once the user approves it in `holloway review`."
 
 
+class Connection:
+    """What is remembered of one connection: its agent, what it recorded, and what it was shown."""
+
+    def __init__(self) -> None:
+        self.agent = "mcp"
+        self.recording = Recording(PREFIX + secrets.token_hex(6))
+        self.shown: set[str] = set()
+        """The memories that searches of this connection returned."""
+
+
+current_connection: ContextVar[Connection | None] = ContextVar("current_connection", default=None)
+"""The connection of the running call, where one server has several; else the tools have a connection of their own."""
+
+
 class Tools:
-    """Tools of one MCP connection, for the project that contains a folder."""
+    """Tools of an MCP server, for the project that contains a folder."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
-        self.agent = "mcp"
-        self.recording = Recording(PREFIX + secrets.token_hex(6))
-        self._shown: set[str] = set()
-        """The memories that searches of this connection returned."""
+        self._connection = Connection()
+
+    @property
+    def connection(self) -> Connection:
+        """The connection of the running call."""
+        return current_connection.get() or self._connection
+
+    @property
+    def agent(self) -> str:
+        """The agent that the running call comes from."""
+        return self.connection.agent
+
+    @agent.setter
+    def agent(self, name: str) -> None:
+        self.connection.agent = name
+
+    @property
+    def recording(self) -> Recording:
+        """What the connection recorded."""
+        return self.connection.recording
 
     def search_memory(
         self, query: str, files: tuple[str, ...] = (), limit: int = 5, types: tuple[str, ...] = ()
@@ -78,10 +109,10 @@ class Tools:
             results = agents.search_memories(memory, query, types=wanted, files=paths, limit=limit)
             now = memory.clock.now()
             hits = tuple(
-                responses.make_hit(result.memory, now, is_repeated=result.memory.uid in self._shown)
+                responses.make_hit(result.memory, now, is_repeated=result.memory.uid in self.connection.shown)
                 for result in results
             )
-            self._shown.update(result.memory.uid for result in results)
+            self.connection.shown.update(result.memory.uid for result in results)
             return SearchResponse(hits, "" if results else NOTHING)
 
     def get_memory(self, id: str) -> FullMemory:  # noqa: A002  (the word that the agent reads)
@@ -201,6 +232,12 @@ class Tools:
                 return Context(note=PAUSED)
             note = "" if memory.map.is_ready else agents.refresh_map(memory)
             return Context(memory.brief().text, self.recording.count(memory), note)
+
+    def note_told(self, tool: str, text: str) -> None:
+        """Note what the agent was answered, so that the user can read it."""
+        if self._is_known():
+            with open_project(self.place) as memory:
+                told.note_told(memory, self.recording.session, self.agent, tool, text)
 
     def learn_leftovers(self) -> None:
         """Learn from earlier connections that were killed; do nothing for a project without a memory."""

@@ -26,7 +26,7 @@ _BREAK = re.compile(
 _HOOK = re.compile(r"\b\w+(?::\w+)? hook (?:additional context|success):\s*$")
 _BRIEF_START = re.compile(
     r"\s*holloway: (?:shared memory of this|briefed (?:with|from) \d|learned: "
-    r"|for (?:this task|(?:planning|checking|specifying) this), from )"
+    r"|files for this task:|for (?:this task|(?:planning|checking|specifying) this), from )"
 )
 _BRIEF_END = re.compile(r"\s*More: `\S+ locate |.*Traps of a file arrive when it is read\.")
 _FILE_NOTE_START = re.compile(r"\s*holloway on \S.{0,300}?: ")
@@ -43,6 +43,8 @@ _BRIEF_LABEL = re.compile(
     r"\s*(?:The code map is being made \(|Source files: |Build and test: |Modules: |Decisions and rules: "
     r"|Known traps: |More: |- (?:unconfirmed |possibly out of date )?[a-z ]{4,24}: "
     r"|- [^\s:]{1,300}(?:: [^(]{0,200})? \((?:named[: ]|defines |speaks of |closest |path has |change[ds] |opened )"
+    r"|- [^\s:]{1,300} \([A-Za-z_$][\w$.]{0,200}\)$|- [^\s:,]{1,300}\.\w{1,12}$"
+    r"|- (?:also|tests) [^\s:,]{1,300}(?:: |, |; | \(run: |$)"
     r"|- [^\s:]{1,300}: changes together with |-   \d+\. |Done: |Open: |Not committed then: |Last failure: "
     r"|Next was to be: |Since then, on those files: |- [0-9a-f]{7,40} )"
 )

@@ -112,9 +112,12 @@ def split_names(text: str) -> set[str]:
 
 
 def find_present_words(root: str, words: set[str]) -> set[str]:
-    """Return those of some identifiers, in lower case, that occur in a tracked file of the project."""
+    """Return those of some identifiers, in lower case, that occur in a tracked file of the project or its path.
+
+    A changelog keeps the names of code that is gone, so prose does not count.
+    """
     missing, read_bytes = set(words), 0
-    for path in git.tracked_files(root) or ():
+    for path in (path for path in git.tracked_files(root) or () if not path.endswith(_NOT_SOURCE)):
         if not missing or read_bytes > SCAN_BYTES_MAX:
             break
         content = _read_bytes(Path(root, path))

@@ -37,6 +37,7 @@ from holloway.promotion.commit_checks import (
     still_stands,
 )
 from holloway.promotion.own_repository import find_default_head, is_own_repository
+from holloway.store.lookup import HISTORY_PREFIX
 from holloway.store.write_gate import sanitize_draft
 
 if TYPE_CHECKING:
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from holloway.promotion.candidate import CodeMapLookup
     from holloway.store.store import Store
 
-ORIGIN_PREFIX = "history:"
 HARVESTED = "harvested_commit"
 _REVERT = re.compile(r"^This reverts commit ([0-9a-f]{7,64})", re.MULTILINE)
 _REVERTED_SUBJECT = re.compile(r'^Revert "(.{1,200})"$')
@@ -87,7 +87,7 @@ def harvest_history(store: Store, places: CodeMapLookup, *, is_own: bool | None 
     reading = git_log.read_commits(root, hashes, has_contents=True, body_chars=HISTORY_BODY_CHARS_MAX)
     named = _keep_current(list(_find_explanations(reading.commits, root)), root)
     explanations = sorted(named, key=lambda item: (-item.commit.at, item.number))
-    room = HARVEST_MEMORIES_MAX - store.memories.count_with_origin(ORIGIN_PREFIX)
+    room = HARVEST_MEMORIES_MAX - store.memories.count_with_origin(HISTORY_PREFIX)
     standing = (item for item in explanations if still_stands(item.commit, item.files, root))
     current = list(islice(standing, max(0, room)))
     for_review = not (is_own_repository(root, store.clock.now().timestamp()) if is_own is None else is_own)
@@ -158,5 +158,5 @@ def _build_draft(explanation: _Explanation, places: CodeMapLookup, *, for_review
         review=ReviewReason.IMPORTED if for_review else None,
         commit=commit.hash,
         stated_at=format_stamp(datetime.fromtimestamp(commit.at, UTC)),
-        origin=f"{ORIGIN_PREFIX}{commit.hash[:16]}:{explanation.number}",
+        origin=f"{HISTORY_PREFIX}{commit.hash[:16]}:{explanation.number}",
     )

@@ -35,10 +35,13 @@ COMMIT_FILES_MAX = 10
 """Files: a commit with more says little about any one of them."""
 FULL_SIMILARITY = 0.25
 """Share of a task that the most similar commit message must cover for its files to count in full."""
+SAME_TASK_SIMILARITY = 0.5
+"""Similarity of an earlier task from which on its files count in full."""
 OTHER_BRANCH_SHARE = 0.4
 """Trust in the latest sessions if none of them was on this branch: the work may be new."""
 LATELY_REASON = "opened in the latest sessions"
 UNDERWAY_REASON = "changed on this branch"
+HABIT_REASON = "opened in many sessions"
 IN_COMMITS, IN_TASK, UNNAMED_PART = "changed in commits about ", "opened for a task about ", "closest part has "
 """Prefixes of reasons that list words of the task: from commits, earlier tasks, and a chunk whose name is hidden."""
 UNDERWAY_FULL = 8
@@ -283,27 +286,24 @@ def score_by_commits(database: MapDatabase, task: LocateTask) -> FileEvidence:
     return _drop_missing_files(database, evidence)
 
 
-def score_by_activity(database: MapDatabase, task: LocateTask) -> FileEvidence:
-    """Score files by recent commits."""
-    evidence = FileEvidence()
-    evidence.strength.update(cochange.score_recency(database, now=task.now))
-    evidence.reason = dict.fromkeys(evidence.strength, "changed recently")
-    return _drop_missing_files(database, evidence)
-
-
 def score_by_sessions(
     database: MapDatabase, task: LocateTask, past: Sequence[PastSession], branch: str = ""
 ) -> dict[str, FileEvidence]:
-    """Score files that earlier sessions opened: for similar tasks, and recently."""
-    similar, lately = FileEvidence(), FileEvidence()
-    for path, (strength, earlier) in past_sessions.score_similar_sessions(past, task.cleaned_text).items():
-        similar.strength[path] = strength
+    """Score files that earlier sessions opened: for similar tasks, recently, and in most sessions."""
+    similar, lately, habit = FileEvidence(), FileEvidence(), FileEvidence()
+    for path, (similarity, earlier) in past_sessions.score_similar_sessions(past, task.cleaned_text).items():
+        similar.strength[path] = similarity
         words = list_shared_words(task, earlier)
         similar.reason[path] = IN_TASK + words if words else "opened for a similar task"
+    similar.share = min(1.0, max(similar.strength.values(), default=0.0) / SAME_TASK_SIMILARITY)
     lately.strength.update(past_sessions.score_recent_sessions(past, branch))
     lately.share = 1.0 if any(branch and session.branch == branch for session in past) else OTHER_BRANCH_SHARE
     lately.reason = dict.fromkeys(lately.strength, LATELY_REASON)
-    return {"sessions": _drop_missing_files(database, similar), "recent": _drop_missing_files(database, lately)}
+    habit.strength.update(past_sessions.measure_habits(past))
+    habit.share = max(habit.strength.values(), default=0.0)
+    habit.reason = dict.fromkeys(habit.strength, HABIT_REASON)
+    by_kind = {"sessions": similar, "recent": lately, "habit": habit}
+    return {name: _drop_missing_files(database, evidence) for name, evidence in by_kind.items()}
 
 
 def score_by_branch(database: MapDatabase, underway: Sequence[str]) -> FileEvidence:
@@ -329,7 +329,6 @@ SCORERS: dict[str, Callable[[MapDatabase, LocateTask], FileEvidence]] = {
     "symbol": score_by_symbol,
     "path": score_by_path,
     "commits": score_by_commits,
-    "busy": score_by_activity,
     "known": score_by_files_in_play,
 }
 

@@ -1,6 +1,6 @@
 """Locate the files for a task: collects every kind of evidence, adds it up to one score per file, and gives reasons.
 
-task ─> parse ─> text | chunks | symbols | paths | mentioned files | past commits | past sessions | recent activity
+task ─> parse ─> text | chunks | symbols | paths | mentioned files | past commits | past sessions | this branch
      ─> one score ─> co-changed files and imports of the best, tested files ─> order of the best by meaning
      ─> files, tests, coupled files
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from holloway.retrieval.file_reranking import FileReranker
 
 
-EVIDENCE_WEIGHTS = {
+TASK_WEIGHTS = {
     "named": 0.4,
     "text": 0.5,
     "piece": 0.5,
@@ -42,21 +42,32 @@ EVIDENCE_WEIGHTS = {
     "symbol": 0.1,
     "path": 0.2,
     "known": 0.6,
+}
+"""Weight of full evidence of each kind that depends on the task alone. The best file by these has the score 1, so that
+the kinds below weigh the same whatever the task says."""
+
+CONTEXT_WEIGHTS = {
     "together": 0.3,
     "neighbour": 0.05,
     "tested": 0.2,
-    "busy": 0.1,
     "sessions": 0.3,
-    "recent": 1.2,
+    "recent": 0.7,
+    "habit": 1.0,
     "underway": 1.0,
 }
-"""Weight of full evidence of each kind."""
+"""Weight of full evidence of each kind that leads on from the best files, or that comes from earlier work."""
 
-TASK_EVIDENCE = ("named", "text", "piece", "symbol", "path", "commits", "sessions", "known")
-"""The kinds of evidence that depend on the task; the others are the same for any task."""
+EVIDENCE_WEIGHTS = TASK_WEIGHTS | CONTEXT_WEIGHTS
 
-ACTIVITY_EVIDENCE = ("recent", "underway", "busy")
+ACTIVITY_EVIDENCE = ("recent", "habit", "underway")
 """The kinds of evidence that are the same for any task, because they say where work happens."""
+
+TASK_FADE_FILES = 10
+"""Place at which what the task says counts half: a long task has words of many files, and hardly more of the tenth than
+of the thirtieth."""
+
+WORD_EVIDENCE = ("text", "piece")
+"""The kinds of evidence that prose, configuration and tests have by their many words alone."""
 
 ROLE_SHARE = {
     "source": 1.0,
@@ -67,7 +78,8 @@ ROLE_SHARE = {
     "prose": 0.5,
     "other": 0.5,
 }
-"""Factor on the evidence by the role of a file. Test support is code among the tests that no runner picks up."""
+"""Factor on the evidence by words, by the role of a file. Test support is code among the tests that no runner picks
+up."""
 
 REASONS_MAX = 4
 REASON_MIN = 0.05
@@ -132,9 +144,8 @@ def locate_files(
     with database.read_snapshot():
         parsed_task = parse_task(database, task, files_in_play, now)
         evidence_by_kind = {name: score_files(database, parsed_task) for name, score_files in SCORERS.items()}
-        evidence_by_kind |= score_by_sessions(database, parsed_task, past, branch) | {
-            "underway": score_by_branch(database, underway)
-        }
+        evidence_by_kind |= score_by_sessions(database, parsed_task, past, branch)
+        evidence_by_kind["underway"] = score_by_branch(database, underway)
         scores = fuse_evidence(evidence_by_kind)
         evidence_by_kind |= score_related_files(database, parsed_task, scores)
         scores = fuse_evidence(evidence_by_kind)
@@ -166,12 +177,26 @@ def _rerank_sources(
 
 
 def fuse_evidence(evidence_by_kind: dict[str, FileEvidence]) -> dict[str, float]:
-    """Return one score for each file: the weighted sum of all evidence, times the factor of its role."""
+    """Return one score for each file: what the task says, which fades from its best file on, and what context says."""
+    by_task = _add_evidence(evidence_by_kind, TASK_WEIGHTS)
+    ranked = sorted((path for path, score in by_task.items() if score > 0), key=lambda path: (-by_task[path], path))
+    scores = {
+        path: by_task[path] / by_task[ranked[0]] * TASK_FADE_FILES / (TASK_FADE_FILES + place)
+        for place, path in enumerate(ranked)
+    }
+    for path, score in _add_evidence(evidence_by_kind, CONTEXT_WEIGHTS).items():
+        scores[path] = scores.get(path, 0.0) + score
+    return scores
+
+
+def _add_evidence(evidence_by_kind: dict[str, FileEvidence], weights: dict[str, float]) -> dict[str, float]:
+    """Return the weighted sum of these kinds of evidence for each file."""
     scores: dict[str, float] = defaultdict(float)
-    for name, evidence in evidence_by_kind.items():
-        for path, value in evidence.scale_strengths().items():
-            scores[path] += EVIDENCE_WEIGHTS[name] * value
-    return {path: ROLE_SHARE[_find_role(path)] * score for path, score in scores.items()}
+    for name in evidence_by_kind.keys() & weights.keys():
+        for path, value in evidence_by_kind[name].scale_strengths().items():
+            role_share = ROLE_SHARE[_find_role(path)] if name in WORD_EVIDENCE else 1.0
+            scores[path] += weights[name] * role_share * value
+    return scores
 
 
 def _find_role(path: str) -> str:
@@ -212,7 +237,7 @@ def _build_result(
         tuple(map(describe, paths)),
         tests,
         tuple(coupled[:COUPLED_MAX]),
-        any(evidence_by_kind[name].strength for name in TASK_EVIDENCE),
+        any(evidence_by_kind[name].strength for name in (*TASK_WEIGHTS, "sessions")),
         tuple(path for path in ranked[:limit] if not is_path(path)),
     )
 

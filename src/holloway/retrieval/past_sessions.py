@@ -13,12 +13,14 @@ from holloway.text.identifiers import STOP_WORDS, expand_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SIMILAR_SESSIONS_MAX = 20
-"""Number of most similar sessions that count."""
+SIMILARITY_MIN = 0.25
+"""Similarity of a task from which on its files count; below it, two tasks only share common words."""
 HALF_LIFE_SESSIONS = 3
 """Number of sessions after which the weight of a session's files halves."""
-EDITED_WEIGHT = 1.5
-"""Weight of a changed file relative to one that was only read."""
+HABIT_HALF_LIFE_SESSIONS = 10
+"""Number of sessions after which a session says half as much about which files every session opens."""
+HABIT_SESSIONS_MIN = 3
+"""Sessions that are assumed to have opened nothing, so that the first ones make no habit."""
 SAME_BRANCH_WEIGHT = 6.0
 """Weight of a session on the same branch relative to others: work on a branch continues in the same files."""
 
@@ -33,32 +35,39 @@ class PastSession:
 
 
 def score_similar_sessions(past: Sequence[PastSession], task: str) -> dict[str, tuple[float, str]]:
-    """Score files of sessions with similar tasks (TF-IDF cosine); each with the most similar task."""
+    """Score files by the most similar earlier task that opened them (TF-IDF cosine), and return that task with each."""
     task_words, words_by_session = _count_words(task), [_count_words(session.task) for session in past]
     counts = Counter(word for words in words_by_session for word in words)
     weight = {word: math.log(1 + len(past) / (1 + counts[word])) for word in {*task_words, *counts}}
     task_norm = _compute_norm(task_words, weight)
-    ranked = [
-        (_compute_dot_product(task_words, words, weight) / (task_norm * _compute_norm(words, weight)), index)
-        for index, words in enumerate(words_by_session)
-    ]
     scores: dict[str, tuple[float, str]] = {}
-    for similarity, index in sorted(ranked, key=lambda entry: (-entry[0], -entry[1]))[:SIMILAR_SESSIONS_MAX]:
-        for path, _ in past[index].files if similarity > 0 else ():
-            earlier_score, most_similar = scores.get(path, (0.0, past[index].task))
-            scores[path] = (earlier_score + similarity, most_similar)
+    for session, words in zip(past, words_by_session, strict=True):
+        similarity = _compute_dot_product(task_words, words, weight) / (task_norm * _compute_norm(words, weight))
+        for path, _ in session.files if similarity >= SIMILARITY_MIN else ():
+            scores[path] = max(scores.get(path, (0.0, "")), (similarity, session.task))
     return scores
 
 
 def score_recent_sessions(past: Sequence[PastSession], branch: str = "") -> dict[str, float]:
-    """Score files of the latest sessions, `past` being oldest first; changed files and this branch count more."""
+    """Score files of the latest sessions, `past` being oldest first; those on this branch count more."""
     scores: dict[str, float] = {}
     for age, session in enumerate(reversed(past)):
         branch_weight = SAME_BRANCH_WEIGHT if branch and session.branch == branch else 1.0
-        for path, weight in session.files:
-            share = branch_weight * 0.5 ** (age / HALF_LIFE_SESSIONS) * (EDITED_WEIGHT if weight > 1 else 1.0)
-            scores[path] = scores.get(path, 0.0) + share
+        for path, _ in session.files:
+            scores[path] = scores.get(path, 0.0) + branch_weight * 0.5 ** (age / HALF_LIFE_SESSIONS)
     return scores
+
+
+def measure_habits(past: Sequence[PastSession]) -> dict[str, float]:
+    """Return the share of sessions that opened each file, `past` being oldest first; later sessions count more."""
+    total = float(HABIT_SESSIONS_MIN)
+    counts: dict[str, float] = {}
+    for age, session in enumerate(reversed(past)):
+        weight = 0.5 ** (age / HABIT_HALF_LIFE_SESSIONS)
+        total += weight
+        for path in {path for path, _ in session.files}:
+            counts[path] = counts.get(path, 0.0) + weight
+    return {path: count / total for path, count in counts.items()}
 
 
 def _count_words(text: str) -> Counter[str]:

@@ -39,15 +39,16 @@ class HollowayHooks(RunHooks[Any]):
         self._said: list[tuple[int, str]] = []
         """Injected texts, each with the number of input items before it."""
         self._pending: list[str] = []
-        self._seen = 0
+        self._items: list[Item] = []
+        """The items of the last input, which the next input of the same run begins with."""
 
     def before_model(self, data: CallModelData[Any]) -> ModelInputData:
         """Return the model's input with the brief, and with context for prompts, results and the next step."""
         items = list(data.model_data.input)
-        if len(items) < self._seen:
+        if items[: len(self._items)] != self._items:
             self._begin_anew()
-        new = items[self._seen :]
-        self._seen = len(items)
+        new = items[len(self._items) :]
+        self._items = items
         texts = [*self._pending, *map(self._asked, _user_prompts(new)), self.session.before_step(items)]
         self._pending.clear()
         self._said += [(len(items), text) for text in texts if text]
@@ -79,7 +80,7 @@ class HollowayHooks(RunHooks[Any]):
     def _begin_anew(self) -> None:
         """Reset after a new run or compaction: the input no longer has the injected texts."""
         self._said.clear()
-        self._seen = 0
+        self._items = []
         self.session.compacted()
 
 

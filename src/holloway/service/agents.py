@@ -135,7 +135,9 @@ def describe_module(
     module = memory.map.module(name)
     edits = contributions.list_module_edits(memory.store.database)
     if purpose and any(kind == "purpose" and key == module.key for kind, key, _ in edits):
-        raise InvalidInput(f"What {module.name} is for has been said: {module.purpose}", "The user can change it.")
+        raise InvalidInput(
+            f"A person has set the purpose of {module.name}: {module.purpose}", "The user can change it."
+        )
     assigned = {value for kind, _, value in edits if kind == "files"}
     if len(files) > MODULE_FILES_MAX:
         raise InvalidInput(f"{len(files)} files are too many at once.", f"At most {MODULE_FILES_MAX}.")

@@ -13,6 +13,7 @@ import sys
 import time
 
 from holloway.config import WORKER_AGAIN_AFTER_S, WORKER_START_S, replace_file
+from holloway.store.process_lock import is_locked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -105,32 +106,7 @@ def lock_file(folder: str) -> str:
 
 def is_running(folder: str) -> bool:
     """Return whether a worker holds the lock now."""
-    try:
-        import fcntl
-    except ImportError:
-        return _is_locked(folder)
-    try:
-        descriptor = os.open(lock_file(folder), os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
-
-
-def _is_locked(folder: str) -> bool:
-    """Return the same on systems without `flock`."""
-    from filelock import FileLock, Timeout  # takes longer to import than everything else in a hook
-
-    try:
-        with FileLock(lock_file(folder), timeout=0, mode=0o600):
-            return False
-    except Timeout:
-        return True
+    return is_locked(lock_file(folder))
 
 
 def read_state(folder: str) -> dict[str, Any]:

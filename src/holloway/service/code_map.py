@@ -248,6 +248,14 @@ class CodeMap:
         drawn = module_store.load_modules(self.database)
         return [replace(module, confidence=known(counts.get(module.name, 0))) for module in drawn]
 
+    def complete_path(self, text: str, limit: int) -> list[str]:
+        """Return the files whose path contains a text, the shortest paths first."""
+        return queries.complete_path(self.database, text, limit)
+
+    def count_unassigned_files(self) -> int:
+        """Count the source files that belong to no module; 0 without a map."""
+        return queries.count_unassigned_files(self.database) if self.is_ready else 0
+
     def module(self, name: str) -> Module:
         """Return the module with this name; raises InvalidInput if there is no such module."""
         from difflib import get_close_matches  # only on the error path
@@ -261,22 +269,28 @@ class CodeMap:
         )
 
     def edit_module(
-        self, name: str, *, rename: str = "", purpose: str = "", add: Sequence[str] = (), hide: bool = False
+        self, name: str, *, rename: str = "", purpose: str = "", add: Sequence[str] = (), hide: bool | None = None
     ) -> None:
-        """Store a person's edits of a module; they override the computed module, now and after every index."""
+        """Store a person's edits of a module; they override the computed module, now and after every index.
+
+        Two modules with the same name are one, so renaming a module to another one's name merges them.
+        """
         key = self.module(name).key
         at = format_stamp(self._store.clock.now())
         store = self._store.database
-        for kind, value in (("name", rename), ("purpose", purpose), ("hidden", "1" if hide else "")):
+        for kind, value in (("name", rename), ("purpose", purpose)):
             if value:
                 contributions.edit_module(store, kind, key, value, at)
+        if hide is not None:
+            contributions.edit_module(store, "hidden", key, "1" if hide else "", at)
         for pattern in add:
             contributions.edit_module(store, "files", key, pattern, at)
         self.update()
 
     def reset_module(self, name: str) -> int:
-        """Remove all edits of a module; returns how many were removed."""
-        removed_edits = contributions.reset_module(self._store.database, self.module(name).key)
+        """Remove all edits of a module, so that modules merged into it are separate again; returns how many."""
+        module = self.module(name)
+        removed_edits = contributions.reset_module(self._store.database, module.key, module.name)
         self.update()
         return removed_edits
 

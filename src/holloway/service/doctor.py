@@ -28,8 +28,8 @@ from holloway.store.store import refuse_emptied_database
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ANSWERS_DAYS = 7
-"""Days for which answers are counted."""
+RECENT_DAYS = 7
+"""Days for which answers and failures of hooks are counted."""
 LOW_DISK_BYTES = 200 * 1024 * 1024
 OLDEST_SQLITE = (3, 35, 0)
 
@@ -159,23 +159,24 @@ def _check_embedder(settings: config.Settings) -> Check:
 
 def _check_hook_failures(home: Path) -> Iterator[Check]:
     log = home / "hook-failures.log"
+    since = format_stamp(SystemClock().now() - timedelta(days=RECENT_DAYS))
     lines = log.read_text("utf-8", "replace").splitlines() if log.is_file() else []
-    if lines:
-        message = f"{len(lines)} since {lines[0].split(' ')[0]}, last: {lines[-1]}"
+    if recent := [line for line in lines if line >= since]:
+        message = f"{len(recent)} in {RECENT_DAYS} days, last: {recent[-1]}"
         hint = f"The agent was not disturbed. The log is {log}"
         yield warning_check("hook failures", Finding.HOOK_FAILURES, message, hint)
     else:
-        yield passed_check("hook failures", "none")
+        yield passed_check("hook failures", f"none in {RECENT_DAYS} days")
 
 
 def _check_answers(folder: Path) -> Iterator[Check]:
     """Check whether agents got shortened or no answers because of timeouts."""
-    since = format_stamp(SystemClock().now() - timedelta(days=ANSWERS_DAYS))
+    since = format_stamp(SystemClock().now() - timedelta(days=RECENT_DAYS))
     counts = answer_log.count_outcomes(answer_log.read_answers(str(folder), since=since))
     full, degraded, dropped = (
         counts.pop(name) for name in (answer_log.ANSWER_FULL, answer_log.ANSWER_DEGRADED, answer_log.ANSWER_DROPPED)
     )
-    message = f"{full} given, {degraded} shortened, {dropped} dropped in {ANSWERS_DAYS} days"
+    message = f"{full} given, {degraded} shortened, {dropped} dropped in {RECENT_DAYS} days"
     if counts:
         message += f" ({', '.join(f'{step} {number}' for step, number in sorted(counts.items()))})"
     if degraded or dropped:
@@ -258,11 +259,19 @@ def _check_journals(project: projects.Project, now_s: float) -> Check:
     """Check that no journal is older than the retention period plus a day."""
     files = list(project.journal_folder.glob("*.jsonl"))
     limit_s = now_s - (config.JOURNAL_KEEP_DAYS + 1) * 24 * 3600
-    left = [file for file in files if file.stat().st_mtime < limit_s]
+    left = [file for file in files if _is_older(file, limit_s)]
     if left:
         message = f"{len(left)} of {len(files)} are older than {config.JOURNAL_KEEP_DAYS} days"
         return warning_check("journals", Finding.JOURNAL_LEFT, message, "`holloway learn` reads and clears them.")
     return passed_check("journals", f"{len(files)} of sessions that are not over or not learned from yet")
+
+
+def _is_older(file: Path, limit_s: float) -> bool:
+    """Return whether a file was last written before a time; False if the worker has deleted it meanwhile."""
+    try:
+        return file.stat().st_mtime < limit_s
+    except FileNotFoundError:
+        return False
 
 
 def _check_learning(database: Database) -> Check:

@@ -67,7 +67,7 @@ class Holloway:
         self.remember, self.edit, self.pin, self.confirm = editor.remember, editor.edit, editor.pin, editor.confirm
         self.wrong, self.forget, self.restore, self.later = editor.wrong, editor.forget, editor.restore, editor.later
         self.chosen, self.last_forgotten = editor.chosen, editor.last_forgotten
-        self.forget_readings = editor.forget_readings
+        self.forget_session = editor.forget_session
         self.to_review, self.count_to_review = editor.to_review, editor.count_to_review
         self.why, self.times_shown, self.relate = editor.why, editor.times_shown, editor.relate
 

@@ -6,9 +6,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from holloway.config import KEY_NAME_CHARS_MAX, MEMORY_TAGS_MAX, TAG_CHARS_MAX
 from holloway.domain.memory import Draft, Memory, MemoryType, ReviewReason, Source, State
 from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
+from holloway.safety.secrets import redact_secrets
 from holloway.store.filter import Filter
 from holloway.store.memories import UnknownMemory
 from holloway.store.write_gate import sanitize_draft
@@ -56,11 +58,15 @@ class KeyValueStore:
         return KeyValueEntry(namespace, key, _parse_value(memories[0]), memories[0]) if memories else None
 
     def put(self, namespace: Namespace, key: str, value: dict[str, Any]) -> None:
-        """Store a value under a name, in place of the old one; raises InvalidInput for the project's own namespace."""
+        """Store a value under a name, in place of the old one.
+
+        Raises InvalidInput for the project's own namespace, a name that is too long, and one with a secret.
+        """
         if namespace[:1] == PROJECT:
             hint = "Choose another namespace, or teach it with `remember`."
-            raise InvalidInput("What lies under 'holloway' is the project's own memory.", hint)
+            raise InvalidInput("The namespace 'holloway' is the project's own memory; it is read-only.", hint)
         tags = (*_namespace_tags(namespace), _name_tag(namespace, key))
+        _check_name(tags)
         content = _render_content(value)
         stored = self.get(namespace, key)
         if stored is not None and stored.memory.content == content:
@@ -69,7 +75,7 @@ class KeyValueStore:
         draft = Draft(
             content=content,
             type=MemoryType.MODULE_INSIGHT,
-            tags=tags,
+            tags=tags if all(len(tag) <= TAG_CHARS_MAX for tag in tags) else (),  # a longer name is set below
             source=Source.AGENT_EXPLICIT,
             state=State.QUARANTINED,
             review=ReviewReason.TAINTED,
@@ -156,6 +162,18 @@ def _namespace_tags(namespace: Namespace) -> list[str]:
     """Return the tags of a namespace and of those that contain it."""
     parts = [_escape(part) for part in namespace]
     return [_TAG + "/".join(parts[:size]) for size in range(1, len(parts) + 1)]
+
+
+def _check_name(tags: tuple[str, ...]) -> None:
+    """Raise InvalidInput for a name that is too long or looks like a secret; it is stored unchanged."""
+    name = tags[-1].removeprefix(_TAG)
+    if len(name) > KEY_NAME_CHARS_MAX or len(tags) > MEMORY_TAGS_MAX:
+        limits = f"At most {KEY_NAME_CHARS_MAX} characters, and {MEMORY_TAGS_MAX - 1} parts in the namespace."
+        raise InvalidInput(f"The name {name[:80]!r} has {len(name):,} characters in {len(tags)} parts.", limits)
+    if kinds := redact_secrets(name)[1]:
+        raise InvalidInput(
+            f"A name looks like a secret ({', '.join(kinds)}).", "Names are stored unchanged; change it."
+        )
 
 
 def _parse_names(memory: Memory) -> Iterator[tuple[Namespace, str]]:

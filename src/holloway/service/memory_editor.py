@@ -38,6 +38,7 @@ from holloway.store import (
     readings,
     registry,
     session_ledger,
+    told_texts,
 )
 from holloway.store.filter import Filter
 from holloway.store.memories import HUMAN_SOURCES, UnknownMemory
@@ -55,7 +56,15 @@ if TYPE_CHECKING:
 
 
 RELATIONS_BY_HAND = (RelationType.REQUIRED_WITH, RelationType.VALIDATES)
-CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details", "visibility")
+CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details", "visibility", "half_life_days")
+HALF_LIFE_DAYS_MIN, HALF_LIFE_DAYS_MAX = 1, 3_650
+
+
+def _check_half_life(days: float) -> float:
+    if not HALF_LIFE_DAYS_MIN <= days <= HALF_LIFE_DAYS_MAX:
+        limits = f"Between {HALF_LIFE_DAYS_MIN} and {HALF_LIFE_DAYS_MAX:,} days; a pinned memory does not decay."
+        raise InvalidInput(f"A half-life of {days:g} days is not possible.", limits)
+    return days
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +126,7 @@ class MemoryEditor:
     ) -> Remembered:
         """Teach a memory; type, files and module are inferred if not given. Raises InvalidInput for a missing file."""
         if user and files:
-            raise InvalidInput("What holds in every project is about no file.", "Leave out --file or --user.")
+            raise InvalidInput("A --user memory cannot be tied to a file.", "Leave out --file or --user.")
         existing_paths = existing_files(self._opened.project, files or (), where)
         inferred = Inferred()
         if not user:
@@ -174,7 +183,7 @@ class MemoryEditor:
     def edit(
         self, reference: str, *, where: Path | None = None, everywhere: bool = False, **changes: Any
     ) -> tuple[Memory, tuple[str, ...]]:
-        """Change content, summary, type, files, modules, tags, details or visibility; its history keeps the old text.
+        """Change the fields of a memory that a person may change; its history keeps the old text.
 
         New content counts as confirmed, because a person wrote it. Returns the memory and the redacted secrets.
         """
@@ -198,7 +207,7 @@ class MemoryEditor:
         )
         admitted = sanitize_draft(draft, "" if store is not self._opened.store else str(self._opened.project.root))
         names = {*values, "details", "summary"} if {"content", "type"} & set(values) else set(values)
-        fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names}
+        fields: dict[str, Any] = {name: getattr(admitted.draft, name) for name in names - {"half_life_days"}}
         if {"content", "files"} & set(values):
             links = [relation for relation in old.relations if relation.type is not RelationType.NAMES]
             fields["relations"] = (*links, *admitted.draft.relations)
@@ -206,6 +215,8 @@ class MemoryEditor:
             fields["branch_only"] = ""
         if "type" in values:
             fields["half_life_days"] = confidence.HALF_LIFE_DAYS[memory_type]
+        if "half_life_days" in values:
+            fields["half_life_days"] = _check_half_life(values["half_life_days"])
         if "content" in values:
             now = format_stamp(self._opened.clock.now())
             fields |= {"state": State.CONFIRMED, "review": None, "stale_at": "", "last_used_at": now}
@@ -264,12 +275,17 @@ class MemoryEditor:
         """
         store, memory = self._opened.find_living(reference)
         why = parse_choice(WrongReason, reason)
+        if why is WrongReason.PARTLY and not instead:
+            hint = f'Give it: `holloway wrong {memory.id} --reason partly "..."`, or use --reason incorrect.'
+            raise InvalidInput("The right text is missing; nothing was changed.", hint)
+        if why is WrongReason.NOT_HERE and instead:
+            raise InvalidInput(
+                "A memory that does not apply here cannot be replaced.", "Teach the text with `holloway remember`."
+            )
         full_reason = f"{why}" + (f": {sanitize_reason(note)}" if note else "")
         self._review_derived(memory, full_reason)
         if why is WrongReason.PARTLY:
             return self._correct_part(memory, full_reason, instead)
-        if why is WrongReason.NOT_HERE and instead:
-            raise InvalidInput("What does not apply here is not replaced.", "Teach the text with `holloway remember`.")
         if why is WrongReason.NOT_HERE and store is not self._opened.store:
             excluded_memories.exclude_memory(self._opened.store, memory.id)
             store.memories.add_history(memory.id, "excluded", f"{self._opened.project.name}: {full_reason}")
@@ -295,11 +311,6 @@ class MemoryEditor:
 
     def _correct_part(self, memory: Memory, reason: str, instead: str) -> Memory:
         """Edit a memory of which a part is wrong; its history keeps the old text and the reason."""
-        if not instead:
-            raise InvalidInput(
-                "The right text is missing; nothing was changed.",
-                f'Give it: `holloway wrong {memory.id} --reason partly "..."`, or use --reason incorrect.',
-            )
         store = self._opened.find_living(memory.id)[0]
         with store.database.write_transaction():
             edited = self.edit(memory.id, content=instead)[0]
@@ -352,11 +363,12 @@ class MemoryEditor:
                         self._set_aside(store, memory, "forgotten", "by a person", at)
         return Forgotten(tuple(memory for _, memory in owners))
 
-    def forget_readings(self, session: str) -> None:
-        """Erase what a reader's queue and answers have of a session, which is not read again as it is."""
+    def forget_session(self, session: str) -> None:
+        """Erase what a session was told, and what a reader's queue and answers have of it; it is not read again."""
         database = self._opened.store.database
         sessions = [summary.id for summary in session_ledger.find_sessions(database, session)]
         readings.forget_readings(database, sessions, format_stamp(self._opened.clock.now()))
+        told_texts.forget_session_texts(database, self._opened.project.folder, [session, *sessions])
 
     def _erase(self, owners: Sequence[tuple[Store, Memory]]) -> Forgotten:
         """Erase memories and what the stores repeat of them; name the exported blocks that still have their text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from holloway.codemap import queries
@@ -26,12 +26,13 @@ from holloway.store.filter import Filter
 from holloway.store.vectors import EmbeddingCache, VectorStore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from holloway.domain.memory import Sketch
+    from holloway.domain.memory import Memory, Sketch
     from holloway.domain.ports import Embedder
     from holloway.embeddings.nearest_neighbors import VectorIndex
     from holloway.retrieval.candidates import Query
@@ -45,6 +46,8 @@ BACKGROUND_S = 300.0
 NEAR_WEIGHT = 0.5
 """Weight of a memory about a file's neighbour, relative to one about the file itself."""
 PARTNERS_MAX = 20
+STOP_FILE_NAME = "embedding.stop"
+"""File in a project's data folder with the name of the model whose background run a person stopped."""
 
 
 class MemorySearch:
@@ -108,7 +111,8 @@ class MemorySearch:
         if embedder is None:
             return 0
         end = time.monotonic() + deadline_s
-        return sum(_embedded(store, embedder, end - time.monotonic()) for store in self._opened.stores())
+        stop = partial(is_stopped, self._opened.project.folder, embedder.model)
+        return sum(_embedded(store, embedder, end - time.monotonic(), stop) for store in self._opened.stores())
 
     def ask(
         self,
@@ -229,6 +233,14 @@ class MemorySearch:
             places[partner.path] = max(places.get(partner.path, 0.0), NEAR_WEIGHT * min(partner.score, 1.0))
         return places
 
+    def rewritten_shares(self, memory: Memory) -> Mapping[str, float]:
+        """Return how much of each file of a memory changed since its commit, as far as that is known."""
+        if not memory.commit or not self._opened.under_git or not self._opened.map.is_ready:
+            return {}
+        pairs = {(memory.commit, path) for path in memory.files}
+        shares = cochange.compute_rewritten_shares(self._opened.map.database, self._opened.project.root, pairs)
+        return {path: share for (_, path), share in shares.items()}
+
     def _rewritten(self, memories: Sequence[Sketch]) -> Mapping[str, Mapping[str, float]]:
         commit_paths = {(memory.commit, path) for memory in memories if memory.commit for path in memory.files}
         if not commit_paths or not self._opened.under_git:
@@ -240,7 +252,22 @@ class MemorySearch:
         }
 
 
-def _embedded(store: Store, embedder: Embedder, deadline_s: float) -> int:
+def release_models(unused_s: float) -> bool:
+    """Drop the built-in embedding model if nobody searched for some seconds; returns whether it was dropped."""
+    from holloway.embeddings import builtin_model  # only a process that stays has anything to drop
+
+    return builtin_model.release_model(unused_s)
+
+
+def is_stopped(folder: Path, model: str) -> bool:
+    """Return whether a person stopped embedding with a model in the project with this data folder."""
+    try:
+        return (folder / STOP_FILE_NAME).read_text("utf-8") == model
+    except OSError:
+        return False
+
+
+def _embedded(store: Store, embedder: Embedder, deadline_s: float, should_stop: Callable[[], bool]) -> int:
     texts = _texts(store, embedder)
     if deadline_s <= 0 or not texts.count_missing():
         return 0
@@ -248,7 +275,7 @@ def _embedded(store: Store, embedder: Embedder, deadline_s: float) -> int:
 
     try:
         with FileLock(str(store.project.folder / "vectors.lock"), mode=0o600).acquire(timeout=0):
-            return backfill_vectors(embedder, texts, deadline_s=deadline_s).embedded
+            return backfill_vectors(embedder, texts, deadline_s=deadline_s, should_stop=should_stop).embedded
     except Timeout:
         return 0
 

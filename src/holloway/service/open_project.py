@@ -16,7 +16,7 @@ from holloway.injection.project_map import ProjectMap
 from holloway.injection.session_start import compose_brief, load_open_work
 from holloway.promotion.trust_level import ProjectTrust
 from holloway.service.code_map import CodeMap
-from holloway.store import branches, hook_settings, lifecycle, lookup, privacy, registry
+from holloway.store import branches, hook_settings, lifecycle, lookup, privacy, registry, told_texts
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
 from holloway.store.filter import Filter
@@ -66,11 +66,12 @@ class OpenProject:
                 raise
 
     def settle(self) -> None:
-        """Apply what other processes left behind: uses counted by hooks, merged branches, expired journals."""
+        """Apply what other processes left behind: uses and texts noted by hooks, merged branches, expired journals."""
         for store in self.stores():
             lifecycle.update_last_used(store.database)
         branches.release_merged_branches(self.store.database, str(self.project.root), self.clock.now())
         privacy.delete_old_journals(self.project, self.clock.now())
+        told_texts.collect_told(self.store.database, self.project.folder)
         self.trust.save()
         if self.project.key:
             hook_settings.save_hook_settings(self.project, self.settings)
@@ -80,7 +81,8 @@ class OpenProject:
         return lifecycle.prune_stores(self.stores(), self.clock.now())
 
     def maintain(self) -> None:
-        """Do the daily maintenance that a command may do before it exits: back up, and release free space."""
+        """Do the daily maintenance that a command may do before it exits: drop old texts, back up, free space."""
+        told_texts.delete_old_told(self.store.database, self.clock.now())
         for store in self.stores():
             store.backup_if_due()
             store.vacuum_if_due()

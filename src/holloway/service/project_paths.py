@@ -37,16 +37,22 @@ def _existing_file(project: Project, given: str, where: Path | None) -> str:
 
 
 def closest_path(given: str, candidates: Sequence[str]) -> str:
-    """Return the most similar path among those with a similar file name; empty if there is no such path.
+    """Return the most similar path among those with the same file name, or else a similar one; empty without any.
 
-    Names are compared without their endings, or every `.py` file would be half similar to every other.
+    Similar names are compared without their endings, or every `.py` file would be half similar to every other.
     """
     from difflib import get_close_matches  # only on an error path
 
-    similar_names = get_close_matches(_stem(given), {_stem(path) for path in candidates})
-    similar_paths = [path for path in candidates if _stem(path) in similar_names]
+    stems = {_stem(path) for path in candidates}
+    similar_names = [_stem(given)] if _stem(given) in stems else get_close_matches(_stem(given), stems)
+    same_paths = [path for path in candidates if _name(path) == _name(given)]
+    similar_paths = same_paths or [path for path in candidates if _stem(path) in similar_names]
     return next(iter(get_close_matches(given, similar_paths, n=1, cutoff=0.0)), "")
 
 
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
 def _stem(path: str) -> str:
-    return path.rpartition("/")[2].rpartition(".")[0] or path.rpartition("/")[2]
+    return _name(path).rpartition(".")[0] or _name(path)

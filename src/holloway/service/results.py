@@ -16,10 +16,13 @@ from holloway.promotion.trust_level import Standing
 from holloway.retrieval.locate import LocateResult
 from holloway.retrieval.recall import RecallResult
 from holloway.safety.repository_text import admit, only_paths
+from holloway.store.bulk_changes import BulkChange
 from holloway.store.candidates import StoredCandidate
 from holloway.store.contributions import Proposal
 from holloway.store.filter import Filter
+from holloway.store.memories import UnknownMemory
 from holloway.store.project import Project
+from holloway.store.told_texts import ToldText
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 
 
 __all__ = [
+    "BulkChange",
     "Filter",
     "GraphNode",
     "Harvest",
@@ -44,6 +48,8 @@ __all__ = [
     "RulesImported",
     "Standing",
     "StoredCandidate",
+    "ToldText",
+    "UnknownMemory",
     "describe_origin",
     "memory_json",
     "result_json",

@@ -40,7 +40,7 @@ from holloway.safety import secrets
 from holloway.safety.paths import safe_name
 from holloway.service.session_context import CitedMessages, SessionReader
 from holloway.service.session_learning import Learned, Learning
-from holloway.store import lifecycle
+from holloway.store import lifecycle, told_log
 from holloway.store import project as projects
 from holloway.text import sanitize
 
@@ -361,6 +361,10 @@ class Session:
         except (sqlite3.Error, HollowayError):
             self.failed += 1
             answer, outcome = fallback, "dropped"
+        if point and answer and isinstance(answer, str) and not self.reader.is_paused("capture"):
+            with suppress(OSError):  # a full disk does not keep the agent from its answer
+                at = format_stamp(self.memory.clock.now())
+                told_log.append_told(self.reader.folder, at=at, session=self.id, point=point, text=answer)
         if point and len(self._answers) < ANSWERS_MAX:
             self._answers.append(measured.HookAnswer(point, outcome, "", (time.perf_counter() - began) * 1_000))
         return answer

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
     from holloway.store.candidates import StoredCandidate
 
-LIST_MAX = 200
 ENDED_AMONG = 10
 """Latest sessions among which the last one that ended is searched."""
 SHORT_AFTER = 3
@@ -40,15 +39,6 @@ class SessionReport:
     candidates: tuple[StoredCandidate, ...]
     used: tuple[Memory, ...]
     learned: tuple[Memory, ...]
-
-
-def list_sessions(memory: Holloway, limit: int) -> list[tuple[SessionSummary, dict[str, Any]]]:
-    """Return sessions, newest first, each with its record."""
-    database = memory.store.database
-    sessions = session_ledger.list_latest_sessions(database, min(limit, LIST_MAX))
-    return [
-        (session, complete_record(session_ledger.load_session_record(database, session.id))) for session in sessions
-    ]
 
 
 def explain_session(memory: Holloway, reference: str) -> SessionReport:
@@ -94,17 +84,18 @@ class Summary:
     short: bool = False
 
 
+def find_ended_session(memory: Holloway) -> SessionSummary | None:
+    """Return the latest session that was learned from; None without one among the latest ten."""
+    latest = session_ledger.list_latest_sessions(memory.store.database, ENDED_AMONG)
+    return next((session for session in latest if session.outcome), None)
+
+
 def summarize_session(memory: Holloway) -> Summary | None:
     """Return the summary of the latest session that was learned from; None if there is nothing to report."""
-    level = memory.trust.level
-    ended = [
-        session
-        for session in session_ledger.list_latest_sessions(memory.store.database, ENDED_AMONG)
-        if session.outcome
-    ]
-    if not ended or level == trust_level.AUTONOMOUS:
+    level, ended = memory.trust.level, find_ended_session(memory)
+    if ended is None or level == trust_level.AUTONOMOUS:
         return None
-    report = explain_session(memory, ended[0].id)
+    report = explain_session(memory, ended.id)
     session = report.session
     learned = tuple(lesson for lesson in report.learned if lesson.session == session.id and lesson.is_alive)
     used = tuple(used_memory for used_memory in report.used if used_memory.is_alive)
@@ -113,17 +104,35 @@ def summarize_session(memory: Holloway) -> Summary | None:
         return None
     unconfirmed = {item.id: item for item in (*learned, *used) if item.state is State.UNCONFIRMED}
     to_decide = tuple(item for item in unconfirmed.values() if item.review or level < trust_level.CONFIDENT)
-    is_short = _count_ignored(memory, session.id) >= SHORT_AFTER
+    is_short = count_ignored(memory, session.id) >= SHORT_AFTER
     return Summary(session, saved_tokens, used, learned, to_decide, is_short)
 
 
 def show_summary(memory: Holloway) -> Summary | None:
     """Return the summary for display, and record that the person was shown it."""
     summary = summarize_session(memory)
-    if summary is not None and summary.session.id != _last_shown(memory).get("session"):
-        ignored = _count_ignored(memory, summary.session.id)
-        memory.store.set_meta(_NOTE, json.dumps({"session": summary.session.id, "passed": ignored}))
+    if summary is not None:
+        note_shown(memory, summary.session.id)
     return summary
+
+
+def note_shown(memory: Holloway, session: str) -> None:
+    """Record that the person was shown the end of a session, unless it was recorded before."""
+    if session != _last_shown(memory).get("session"):
+        ignored = count_ignored(memory, session)
+        memory.store.set_meta(_NOTE, json.dumps({"session": session, "passed": ignored}))
+
+
+def note_dismissal(memory: Holloway, session: str) -> None:
+    """Record that the person left the end of a session for later."""
+    note_shown(memory, session)
+    memory.store.set_meta(_NOTE, json.dumps({**_last_shown(memory), "dismissed": True}))
+
+
+def is_dismissed(memory: Holloway, session: str) -> bool:
+    """Return whether the person left the end of this session for later."""
+    last = _last_shown(memory)
+    return last.get("session") == session and bool(last.get("dismissed"))
 
 
 def note_decision(memory: Holloway) -> None:
@@ -132,8 +141,8 @@ def note_decision(memory: Holloway) -> None:
     memory.store.set_meta(_NOTE, json.dumps({"session": session, "passed": 0, "decided": True}))
 
 
-def _count_ignored(memory: Holloway, session: str) -> int:
-    """Return how many summaries in a row the person had ignored when this session's is shown."""
+def count_ignored(memory: Holloway, session: str) -> int:
+    """Return how many summaries in a row the person had ignored or left when this session's is shown."""
     last = _last_shown(memory)
     passed = last.get("passed")
     ignored = passed if isinstance(passed, int) else 0

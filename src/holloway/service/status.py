@@ -13,13 +13,16 @@ from holloway.llm.providers import choose_writer
 from holloway.promotion.gates import is_strict
 from holloway.promotion.pipeline import STRICT_FACTOR
 from holloway.safety.repository_text import admit
-from holloway.service.doctor import ANSWERS_DAYS
+from holloway.service.activity_feed import list_activities
+from holloway.service.doctor import RECENT_DAYS
+from holloway.service.health import measure_health
 from holloway.service.project_finder import find_claim
 from holloway.service.reader import describe_reader
 from holloway.store import answer_log, candidates, registry, session_ledger
 from holloway.store.database import list_rolling_backups
 from holloway.store.filter import Filter
 from holloway.store.llm_usage import READER_PURPOSE, LlmUsageLedger
+from holloway.store.panel_address import find_panel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
 
 
+ACTIVITIES_SHOWN = 10
 _BECAME = (candidates.PROMOTED, candidates.REINFORCED, candidates.HELD, candidates.DROPPED)
 
 
@@ -52,11 +56,14 @@ def status(memory: Holloway) -> dict[str, Any]:
         "sessions": session_ledger.count_all_sessions(memory.store.database),
         "answers": _answers(memory),
         "observer": _observer(memory),
+        "panel": find_panel(str(memory.project.folder)) or None,
         "paused": registry.get_paused_mode(str(memory.home), memory.project.key) or None,
         **_trust(memory),
         **_search(memory),
         "language_model": _language_model(memory),
         "reader": describe_reader(memory.settings, memory.store.database, memory.clock),
+        **measure_health(memory).to_json(),
+        **list_activities(memory, limit=ACTIVITIES_SHOWN).to_json(),
         "bytes": sum(map(_size, memory.project.folder.rglob("*"))),
         "last_backup": newest.name if newest else None,
     }
@@ -64,12 +71,12 @@ def status(memory: Holloway) -> dict[str, Any]:
 
 def _answers(memory: Holloway) -> dict[str, Any]:
     """Count the recent answers of hooks to agents by outcome: full, shortened or dropped because of a timeout."""
-    since = format_stamp(memory.clock.now() - timedelta(days=ANSWERS_DAYS))
+    since = format_stamp(memory.clock.now() - timedelta(days=RECENT_DAYS))
     owed = answer_log.read_answers(str(memory.project.folder), since=since)
     counts = answer_log.count_outcomes(owed)
     latest = owed[-1].session if owed else ""
     return {
-        "days": ANSWERS_DAYS,
+        "days": RECENT_DAYS,
         "given": counts.pop(answer_log.ANSWER_FULL),
         "degraded": counts.pop(answer_log.ANSWER_DEGRADED),
         "dropped": counts.pop(answer_log.ANSWER_DROPPED),

@@ -42,8 +42,12 @@ def find_unmerged_branch(database: Database, root: str, name: str) -> str:
     if not tip or name == git.default_branch(root) or secrets.redact_path(name) != name:
         return ""
     targets = git.default_commits(root)
-    fork = git.merge_base(root, tip, targets[0]) if targets else ""
-    if _is_merged(root, fork, tip, targets):
+    # The fork point of a merged branch is only known if the branch was recorded before; afterwards it is the tip.
+    stored = database.fetch_row("SELECT fork FROM branches WHERE name = ?", (name,))
+    is_known = stored is not None and git.is_ancestor(root, stored["fork"], tip)
+    fork = stored["fork"] if stored and is_known else git.merge_base(root, tip, targets[0]) if targets else ""
+    has_nothing_new = not is_known and any(git.is_ancestor(root, tip, target) for target in targets)
+    if has_nothing_new or _is_merged(root, fork, tip, targets):
         return ""
     with database.write_transaction():
         database.execute("INSERT OR IGNORE INTO branches(name, fork, tip) VALUES (?, ?, ?)", (name, fork, tip))

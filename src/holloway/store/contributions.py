@@ -174,10 +174,11 @@ def edit_module(database: Database, kind: str, module: str, value: str, at: str)
             )
 
 
-def reset_module(database: Database, module: str) -> int:
-    """Delete every edit of a module; return how many there were."""
+def reset_module(database: Database, module: str, name: str = "") -> int:
+    """Delete every edit of a module, and the names that merged others into it; return how many there were."""
+    sql = "DELETE FROM module_edits WHERE :module IN (module, value) OR kind = 'name' AND value = :name"
     with database.write_transaction():
-        return database.execute("DELETE FROM module_edits WHERE module = ? OR value = ?", (module, module)).rowcount
+        return database.execute(sql, {"module": module, "name": name}).rowcount
 
 
 def list_module_edits(database: Database) -> list[tuple[str, str, str]]:

@@ -6,15 +6,28 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.domain.memory import MemoryType, Source, State, Visibility
+from holloway.config import PRUNE_AFTER_HALF_LIVES, WORK_TOLD_DAYS
+from holloway.domain.memory import MemoryType, Scope, Source, State, Visibility
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+def build_fading_condition(parameter: str) -> str:
+    """Return the SQL condition for memories `m` that will have been unused for three half-lives at a time."""
+    days_max = f"max(m.half_life_days * {PRUNE_AFTER_HALF_LIVES}, (m.type = 'work_state') * {WORK_TOLD_DAYS})"
+    return (
+        "m.pinned = 0 AND m.half_life_days IS NOT NULL"
+        f" AND julianday(:{parameter}) - julianday(m.last_used_at) > {days_max}"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories a query selects. Empty fields do not restrict; `branch` None means every branch."""
+    """Which memories a query selects. Empty fields do not restrict; `branch` None means every branch.
+
+    `branch` selects the memories that are told on a branch, `learned_on` those that were learned on one.
+    """
 
     types: tuple[MemoryType, ...] = ()
     states: tuple[State, ...] = ()
@@ -26,6 +39,14 @@ class Filter:
     origin: str = ""
     branch: str | None = None
     visibility: tuple[Visibility, ...] = ()
+    scopes: tuple[Scope, ...] = ()
+    agents: tuple[str, ...] = ()
+    learned_on: tuple[str, ...] = ()
+    ids: tuple[str, ...] | None = None
+    created_from: str = ""
+    created_before: str = ""
+    unused: bool = False
+    fades_by: str = ""
     min_confidence: float = 0.0
     pinned: bool = False
     to_review: bool = False
@@ -43,14 +64,19 @@ class Filter:
             ("state", "m.state", self.states),
             ("source", "m.source", self.sources),
             ("visibility", "m.visibility", self.visibility),
+            ("scope", "m.scope", self.scopes),
+            ("agent", "m.agent", self.agents),
+            ("learned_on", "m.branch", self.learned_on),
         ):
             if allowed_values:
                 conditions.append(f"{column} IN (SELECT value FROM json_each(:{name}))")
                 values[name] = json.dumps([str(item) for item in allowed_values])
         if self.files:
-            is_or_contains = "x.path = w.value OR substr(x.path, 1, length(w.value) + 1) = w.value || '/'"
+            # As two ranges of the index of paths: a condition on a part of each path would read all of them.
             conditions.append(
-                f"m.seq IN (SELECT x.seq FROM memory_files x JOIN json_each(:files) w ON {is_or_contains})"
+                "m.seq IN (SELECT x.seq FROM json_each(:files) w JOIN memory_files x ON x.path = w.value UNION ALL "
+                "SELECT x.seq FROM json_each(:files) w "
+                "JOIN memory_files x ON x.path > w.value || '/' AND x.path < w.value || '0')"
             )
             values["files"] = json.dumps(self.files)
         if self.modules:
@@ -63,9 +89,18 @@ class Filter:
         if self.branch is not None:
             conditions.append("(m.branch_only = '' OR m.branch_only = :branch)")
             values["branch"] = self.branch
-        for name, text in (("session", self.session), ("origin", self.origin)):
+        if self.ids is not None:
+            conditions.append("m.id IN (SELECT value FROM json_each(:ids))")
+            values["ids"] = json.dumps(self.ids)
+        for name, text, condition in (
+            ("session", self.session, "m.session = :session"),
+            ("origin", self.origin, "m.origin = :origin"),
+            ("created_from", self.created_from, "m.created_at >= :created_from"),
+            ("created_before", self.created_before, "m.created_at < :created_before"),
+            ("fades_by", self.fades_by, build_fading_condition("fades_by")),
+        ):
             if text:
-                conditions.append(f"m.{name} = :{name}")
+                conditions.append(condition)
                 values[name] = text
         if self.min_confidence:
             conditions.append("m.confidence >= :min_confidence")
@@ -76,6 +111,8 @@ class Filter:
         return " AND ".join([*conditions, *self._build_flag_conditions()]), values
 
     def _build_flag_conditions(self) -> Iterator[str]:
+        if self.unused:
+            yield "m.use_count = 0"
         if self.pinned:
             yield "m.pinned = 1"
         if self.to_review:

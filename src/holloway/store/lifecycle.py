@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from holloway.config import GRACE_DAYS, PRUNE_AFTER_HALF_LIVES, WORK_TOLD_DAYS
+from holloway.config import GRACE_DAYS
 from holloway.domain import confidence
 from holloway.domain.memory import MemoryType, ReviewReason, State
 from holloway.domain.ports import format_stamp
 from holloway.safety.paths import path_exists
 from holloway.store import lookup, vectors
 from holloway.store.code_anchors import are_gone, read_files
+from holloway.store.filter import build_fading_condition
 from holloway.store.memories import CORRECTED_KINDS
 from holloway.store.status_counts import FLAGGED_KINDS
 
@@ -77,8 +78,7 @@ def prune_memories(database: Database, now: datetime) -> Pruned:
     Pinned memories stay. A memory that is or was confirmed is deleted only if a person set it aside.
     """
     with database.write_transaction():
-        limits = {"lives": PRUNE_AFTER_HALF_LIVES, "work": MemoryType.WORK_STATE, "work_days": WORK_TOLD_DAYS}
-        faded = [row["id"] for row in database.fetch_rows(_FADED, {"now": format_stamp(now), **limits})]
+        faded = [row["id"] for row in database.fetch_rows(_FADED, {"now": format_stamp(now)})]
         database.execute(
             "UPDATE memories SET deleted_at = ?, deleted_reason = ?, review = NULL "
             "WHERE id IN (SELECT value FROM json_each(?))",
@@ -91,7 +91,7 @@ def prune_memories(database: Database, now: datetime) -> Pruned:
         }
         removed = [row["id"] for row in database.fetch_rows(_OVERDUE, overdue)]
         for table, column in (("memory_relations", "memory"), ("injections", "memory"), ("memories", "id")):
-            chosen = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
+            chosen = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"
             database.execute(chosen, (json.dumps(removed),))
         clear_drafts = "UPDATE candidates SET draft = '{}' WHERE memory IN (SELECT value FROM json_each(?))"
         database.execute(clear_drafts, (json.dumps(removed),))
@@ -182,11 +182,10 @@ UPDATE memories SET
     THEN max(confidence, min(confidence + :step, :most)) ELSE confidence END
 WHERE id IN (SELECT value FROM json_each(:memories))
 """
-_FADED = """
-SELECT id FROM memories
-WHERE deleted_at = '' AND superseded_by = '' AND pinned = 0 AND half_life_days IS NOT NULL
-  AND julianday(:now) - julianday(last_used_at) > max(half_life_days * :lives, (type = :work) * :work_days)
-ORDER BY seq
+_FADED = f"""
+SELECT m.id FROM memories m
+WHERE m.deleted_at = '' AND m.superseded_by = '' AND {build_fading_condition("now")}
+ORDER BY m.seq
 """
 _OVERDUE = """
 SELECT id FROM memories

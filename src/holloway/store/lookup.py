@@ -22,11 +22,13 @@ OBSERVED_PREFIX = "observer:"
 IS_SESSION = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, instr(s.id, '/') - 1))"
 """Selects, among the rows `s` of the ledger, those of sessions."""
 
-SCHEMA_VERSION = 15
+SCHEMA_VERSION = 17
 """Schema version that these queries expect; hooks ignore a file of another version."""
 
 READER_ORIGIN = "reader:"
 """Prefix of the origin of lessons that a reader proposed; a digest of the text follows."""
+HISTORY_PREFIX = "history:"
+"""Prefix of the origin of explanations from the git history; the commit and a number follow."""
 NOTE_PREFIX = "note:"
 """Prefix of the origin of notes that a host keeps: its name, the file and a digest follow."""
 _LOADED_NOTES = {"claude-code": f"{NOTE_PREFIX}claude-code:MEMORY.md#"}
@@ -43,14 +45,16 @@ _HERE = f"{LIVING} AND (m.branch_only = '' OR m.branch_only = :branch)"
 _STANDING = f"(m.source = 'user_correction' AND m.state <> 'stale' AND m.confidence >= {STANDING_RULE_CONFIDENCE})"
 # A lesson is told for one half-life after it was learned or last used, whatever its confidence at birth: decay compared
 # with the threshold from the first day would silence a cautious lesson within two days. A rules file is text of the
-# repository that instructs, so its rules wait for a person at every trust level.
+# repository that instructs, so its rules wait for a person at every trust level; explanations of the git history are
+# too often overtaken by the code to be told before a person confirmed them.
 _SHOWABLE = f"""
 {_HERE}
     AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix', 'commit_auto') OR {_STANDING})
     AND (m.pinned = 1 OR m.state = 'confirmed' OR {_STANDING} OR (m.confidence > :confidence_min
          AND (m.half_life_days IS NULL
               OR julianday(:now) - julianday(m.last_used_at) <= :half_lives * m.half_life_days)))
-    AND (m.source <> 'rules_file' OR m.state = 'confirmed' OR m.pinned = 1)
+    AND ((m.source <> 'rules_file' AND substr(m.origin, 1, {len(HISTORY_PREFIX)}) <> '{HISTORY_PREFIX}')
+         OR m.state = 'confirmed' OR m.pinned = 1)
     AND (:loaded = '' OR substr(m.origin, 1, length(:loaded)) <> :loaded)
     AND m.id NOT IN (SELECT memory FROM injections WHERE session = :session AND context = :context)
     AND (:asked OR m.pinned = 1 OR m.source <> 'synthesis'

@@ -145,6 +145,13 @@ class Memories:
         )
         return [self._parse_memory(row) for row in self._db.fetch_rows(sql, (kind, memory_id))]
 
+    def list_pointing(self, memory_id: str) -> list[tuple[RelationType, Memory]]:
+        """Return the memories, living or not, that have a relation to a memory, each with its kind."""
+        sql = "SELECT r.type, r.seq FROM memory_relations r WHERE r.memory = ? ORDER BY r.seq, r.type"
+        rows = self._db.fetch_rows(sql, (memory_id,))
+        memories = self.get_by_seqs([row["seq"] for row in rows])
+        return [(RelationType(row["type"]), memories[row["seq"]]) for row in rows if row["seq"] in memories]
+
     def count_with_origin(self, prefix: str) -> int:
         """Count the memories, living or not, whose origin begins with a prefix."""
         sql = "SELECT count(*) FROM memories WHERE substr(origin, 1, length(?)) = ?"
@@ -179,6 +186,29 @@ class Memories:
         mean = self._db.fetch_value(sql)
         return None if mean is None else float(mean)
 
+    def mean_current_confidence(self, now: str) -> float | None:
+        """Return the mean confidence of the living memories today, after decay; None if there are no memories."""
+        sql = (
+            "SELECT confidence, CASE WHEN pinned = 1 OR half_life_days IS NULL THEN 0 "
+            "ELSE max(0, julianday(?) - julianday(last_used_at)) / half_life_days END AS half_lives "
+            "FROM memories WHERE deleted_at = '' AND superseded_by = ''"
+        )
+        values = [row["confidence"] * 0.5 ** row["half_lives"] for row in self._db.fetch_rows(sql, (now,))]
+        return sum(values) / len(values) if values else None
+
+    def count_reviewed_since(self, since: str) -> tuple[int, int]:
+        """Count the memories that waited for a person since a time, as (reviewed, still waiting).
+
+        A memory was reviewed if a person confirmed, edited or removed it; what the person taught waits for nobody.
+        """
+        reviewed = (
+            "SELECT count(DISTINCT h.seq) FROM memory_history h JOIN memories m ON m.seq = h.seq WHERE h.at >= ? "
+            "AND h.kind IN (SELECT value FROM json_each(?)) AND m.source <> 'user_taught' AND m.review IS NULL"
+        )
+        waiting = "SELECT count(*) FROM memories WHERE review IS NOT NULL AND deleted_at = '' AND superseded_by = ''"
+        kinds = json.dumps(("confirmed", *CORRECTED_KINDS))
+        return int(self._db.fetch_value(reviewed, (since, kinds))), int(self._db.fetch_value(waiting))
+
     def list_modules(self) -> set[str]:
         """Return the modules that at least one living memory is about."""
         sql = (
@@ -186,6 +216,14 @@ class Memories:
             "WHERE m.deleted_at = '' AND m.superseded_by = ''"
         )
         return {row["module"] for row in self._db.fetch_rows(sql)}
+
+    def count_by_module(self) -> dict[str, int]:
+        """Count the living memories about each module."""
+        sql = (
+            "SELECT p.module, count(*) AS number FROM memory_modules p JOIN memories m ON m.seq = p.seq "
+            "WHERE m.deleted_at = '' AND m.superseded_by = '' GROUP BY p.module"
+        )
+        return {row["module"]: row["number"] for row in self._db.fetch_rows(sql)}
 
     def has_memory(self, memory_id: str) -> bool:
         """Return whether a memory with exactly this id exists."""

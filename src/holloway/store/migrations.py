@@ -436,6 +436,50 @@ CREATE TABLE reading_answers (
 STATED = "ALTER TABLE memories ADD COLUMN stated_at TEXT NOT NULL DEFAULT ''"
 
 
+LISTING = """
+CREATE INDEX memories_listed ON memories(           -- every column that a list is filtered, counted or ordered by
+  created_at, updated_at, use_count, type, state, source, scope, visibility, agent, branch, branch_only, last_used_at,
+  half_life_days, pinned, confidence, review, review_after, id, deleted_at, superseded_by
+) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE INDEX memory_history_at ON memory_history(at);
+
+CREATE TABLE bulk_changes (                         -- actions on many memories at once, to undo them
+  id     TEXT PRIMARY KEY,
+  at     TEXT NOT NULL,
+  action TEXT NOT NULL,
+  undone_at TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+
+CREATE TABLE bulk_change_items (
+  change   TEXT NOT NULL REFERENCES bulk_changes(id) ON DELETE CASCADE,
+  memory   TEXT NOT NULL,
+  before   TEXT NOT NULL,                           -- JSON: the fields that the action changed, as they were
+  revision TEXT NOT NULL,                           -- updated_at after the action: a later change is not undone
+  PRIMARY KEY (change, memory)
+) WITHOUT ROWID;
+CREATE INDEX bulk_change_items_memory ON bulk_change_items(memory);
+"""
+
+
+TOLD = """
+CREATE TABLE told_texts (                           -- what agents were told, word for word, for thirty days
+  id       INTEGER PRIMARY KEY,
+  digest   TEXT NOT NULL UNIQUE,                    -- of the line of the log: a line is stored once
+  at       TEXT NOT NULL,
+  session  TEXT NOT NULL,
+  actor    TEXT NOT NULL,                           -- the subagent, else empty
+  point    TEXT NOT NULL,
+  event    TEXT NOT NULL,                           -- hook event or MCP tool
+  memories TEXT NOT NULL,                           -- JSON: ids of the memories in it
+  tokens   INTEGER NOT NULL,
+  text     TEXT NOT NULL                            -- without secrets; empty if it was erased
+);
+CREATE INDEX told_texts_at ON told_texts(at, id);
+CREATE INDEX told_texts_session ON told_texts(session, at);
+"""
+
+
 def split_statements(script: str) -> list[str]:
     """Split a script into statements; a trigger stays one statement."""
     complete, block = [], ""
@@ -526,6 +570,16 @@ def readings_0015(database: Database, ids: Ids) -> None:
     _run_script(database, READINGS)
 
 
+def listing_0016(database: Database, ids: Ids) -> None:
+    """Index the columns that lists are filtered by, and create the records of actions on many memories."""
+    _run_script(database, LISTING)
+
+
+def told_0017(database: Database, ids: Ids) -> None:
+    """Create the texts that agents were told."""
+    _run_script(database, TOLD)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -542,6 +596,8 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     foreign_0013,
     stated_0014,
     readings_0015,
+    listing_0016,
+    told_0017,
 )
 
 

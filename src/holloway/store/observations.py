@@ -138,12 +138,6 @@ def list_signal_facts(database: Database, signal: str, key: str) -> list[dict[st
     return [json.loads(row["facts"]) for row in database.fetch_rows(sql, (signal, _redact_name(key)))]
 
 
-def list_session_facts(database: Database, session: str, signal: str) -> list[dict[str, object]]:
-    """Return the facts that one session recorded with a signal."""
-    sql = "SELECT facts FROM sightings WHERE session = ? AND signal = ? ORDER BY key"
-    return [json.loads(row["facts"]) for row in database.fetch_rows(sql, (session, signal))]
-
-
 def list_co_changed_pairs(database: Database, min_sessions: int) -> list[tuple[str, str, int]]:
     """Return pairs of files that at least `min_sessions` sessions changed together, the most frequent first."""
     sql = (

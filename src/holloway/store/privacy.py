@@ -17,7 +17,7 @@ from holloway.config import JOURNAL_KEEP_DAYS, replace_file
 from holloway.domain import memory_json
 from holloway.domain.memory import Draft
 from holloway.errors import HollowayError
-from holloway.store import vectors
+from holloway.store import told_texts, vectors
 from holloway.store.database import (
     DatabaseDamaged,
     copy_file,
@@ -46,6 +46,7 @@ _TEXT_CLEANUPS = {
     "sessions": "UPDATE sessions SET task = iif(repeats(task), '', task),"
     " evidence = iif(repeats(evidence), '', evidence), work_unit = iif(repeats(work_unit), NULL, work_unit)"
     " WHERE repeats(task) OR repeats(evidence) OR repeats(work_unit)",
+    "told_texts": "UPDATE told_texts SET text = '' WHERE repeats(text)",
     "memory_history": "UPDATE memory_history SET detail = '' WHERE repeats(detail)",
 }
 """Other tables that may repeat the text of a memory, and what becomes of such a row."""
@@ -86,6 +87,8 @@ def erase_memories(store: Store, memories: Sequence[Memory], traces: TextTraces)
         for log in project.backups_folder.glob("*-wal")
         if (leftover := _describe_leftover(log, traces))
     ]
+    with translate_errors(project.folder):
+        told_texts.clean_log(project.folder, traces)
     with translate_errors(project.journal_folder):
         for log in project.journal_folder.glob("*.jsonl"):
             with suppress(FileNotFoundError):  # the worker has learned from it meanwhile
@@ -184,7 +187,7 @@ def _delete_rows(connection: sqlite3.Connection, uids: list[str], traces: TextTr
     if "error_sightings" in tables:
         prints = f"SELECT CASE WHEN json_valid(details) THEN json_extract(details, '$.fingerprint') END {from_memories}"
         connection.execute(f"DELETE FROM error_sightings WHERE fingerprint IN ({prints})", (uids_json,))
-    for table in tables.intersection(("injections", "candidates", "memory_relations")):
+    for table in tables.intersection(("injections", "candidates", "memory_relations", "bulk_change_items")):
         connection.execute(f"DELETE FROM {table} WHERE memory IN (SELECT id {from_memories})", (uids_json,))
     for table in tables.intersection(_CHILD_TABLES):
         connection.execute(f"DELETE FROM {table} WHERE seq IN (SELECT seq {from_memories})", (uids_json,))

@@ -267,6 +267,34 @@ CREATE TABLE reading_answers (
     PRIMARY KEY (session, prompt)
 ) WITHOUT ROWID;
 
+CREATE TABLE bulk_changes (                         -- actions on many memories at once, to undo them
+  id     TEXT PRIMARY KEY,
+  at     TEXT NOT NULL,
+  action TEXT NOT NULL,
+  undone_at TEXT NOT NULL DEFAULT ''
+) WITHOUT ROWID;
+
+CREATE TABLE bulk_change_items (
+  change   TEXT NOT NULL REFERENCES bulk_changes(id) ON DELETE CASCADE,
+  memory   TEXT NOT NULL,
+  before   TEXT NOT NULL,                           -- JSON: the fields that the action changed, as they were
+  revision TEXT NOT NULL,                           -- updated_at after the action: a later change is not undone
+  PRIMARY KEY (change, memory)
+) WITHOUT ROWID;
+
+CREATE TABLE told_texts (                           -- what agents were told, word for word, for thirty days
+  id       INTEGER PRIMARY KEY,
+  digest   TEXT NOT NULL UNIQUE,                    -- of the line of the log: a line is stored once
+  at       TEXT NOT NULL,
+  session  TEXT NOT NULL,
+  actor    TEXT NOT NULL,                           -- the subagent, else empty
+  point    TEXT NOT NULL,
+  event    TEXT NOT NULL,                           -- hook event or MCP tool
+  memories TEXT NOT NULL,                           -- JSON: ids of the memories in it
+  tokens   INTEGER NOT NULL,
+  text     TEXT NOT NULL                            -- without secrets; empty if it was erased
+);
+
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL);
 
 CREATE INDEX memories_fingerprint ON memories(fingerprint);
@@ -342,6 +370,19 @@ CREATE INDEX memories_meant ON memories(            -- the columns that almost e
 CREATE INDEX foreign_digests_seen_at ON foreign_digests (seen_at);
 
 CREATE INDEX readings_waiting ON readings (queued_at) WHERE state = 'waiting';
+
+CREATE INDEX memories_listed ON memories(           -- every column that a list is filtered, counted or ordered by
+  created_at, updated_at, use_count, type, state, source, scope, visibility, agent, branch, branch_only, last_used_at,
+  half_life_days, pinned, confidence, review, review_after, id, deleted_at, superseded_by
+) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE INDEX memory_history_at ON memory_history(at);
+
+CREATE INDEX bulk_change_items_memory ON bulk_change_items(memory);
+
+CREATE INDEX told_texts_at ON told_texts(at, id);
+
+CREATE INDEX told_texts_session ON told_texts(session, at);
 
 CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);

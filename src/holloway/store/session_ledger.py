@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holloway.domain.work import Outcome, Phase, SessionSummary, SessionType
 from holloway.safety import secrets
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 REPORTED_USEFUL = "asked"
 """The injection point of a memory that counts as shown because the agent reported that it helped."""
+RECORDS_OF_MEMORY_MAX = 500
+"""Latest sessions that are looked through for the uses of one memory."""
 _REPORTED_CONTEXT = -1
 """Stands for the context of a reported use, so that its row is separate from the injection's."""
 # Sessions from before the database was created were read from transcripts: no memory was injected in them.
@@ -51,12 +53,6 @@ def list_memory_injections(database: Database, memory_id: str) -> list[tuple[str
     """Return the injections of a memory as (session, point, time), newest first."""
     sql = "SELECT session, point, at FROM injections WHERE memory = ? ORDER BY at DESC LIMIT 50"
     return [(row["session"], row["point"], row["at"]) for row in database.fetch_rows(sql, (memory_id,))]
-
-
-def list_session_injections(database: Database, session: str) -> list[tuple[str, str, str]]:
-    """Return the injections into a session as (memory, point, time), oldest first."""
-    sql = "SELECT memory, point, at FROM injections WHERE session = ? ORDER BY at, memory"
-    return [(row["memory"], row["point"], row["at"]) for row in database.fetch_rows(sql, (session,))]
 
 
 def list_injections_with_subagents(database: Database, session: str) -> list[tuple[str, str, str]]:
@@ -100,11 +96,83 @@ def list_latest_sessions(database: Database, limit: int) -> list[SessionSummary]
     return [_parse_session(row) for row in database.fetch_rows(sql, (limit,))]
 
 
+_PAGE = f"""
+SELECT s.*,
+  (SELECT count(DISTINCT i.memory) FROM injections i WHERE {build_session_condition("s.id")}) AS told,
+  (SELECT count(*) FROM memories m WHERE m.session = s.id AND m.source <> 'user_taught') AS learned
+FROM sessions s WHERE {IS_SESSION} AND (s.started_at, s.id) < (:before, :id)
+ORDER BY s.started_at DESC, s.id DESC LIMIT :limit
+"""
+
+
+class ListedSession(NamedTuple):
+    """A session with its record, and the numbers of memories that it was told and that were learned from it."""
+
+    session: SessionSummary
+    record: dict[str, Any]
+    told: int
+    learned: int
+
+
+class Telling(NamedTuple):
+    """A memory that a session or one of its subagents was told."""
+
+    memory: str
+    point: str
+    at: str
+    actor: str
+    """Name of the subagent; empty for the session itself."""
+
+
+def list_session_tellings(database: Database, session: str) -> list[Telling]:
+    """Return what a session and its subagents were told, oldest first."""
+    sql = (
+        "SELECT memory, point, at, substr(i.session, length(:session) + 2) AS actor FROM injections i "
+        f"WHERE {build_session_condition(':session')} ORDER BY at, context, memory"
+    )
+    return [Telling(*row) for row in database.fetch_rows(sql, {"session": session})]
+
+
+def count_session(database: Database, session: str) -> tuple[int, int]:
+    """Count the memories that a session was told, and those that came from it."""
+    row = database.fetch_rows(
+        f"SELECT (SELECT count(DISTINCT i.memory) FROM injections i WHERE {build_session_condition(':session')}), "
+        "(SELECT count(*) FROM memories m WHERE m.session = :session AND m.source <> 'user_taught')",
+        {"session": session},
+    )[0]
+    return int(row[0]), int(row[1])
+
+
+def list_sessions_before(database: Database, before: tuple[str, str], limit: int) -> list[ListedSession]:
+    """Return the sessions before a key of start time and id, newest first."""
+    rows = database.fetch_rows(_PAGE, {"before": before[0], "id": before[1], "limit": limit})
+    return [ListedSession(_parse_session(row), json.loads(row["record"]), row["told"], row["learned"]) for row in rows]
+
+
 def load_session_record(database: Database, session: str) -> dict[str, Any]:
     """Return the metrics of a session; empty if it is unknown."""
     text = database.fetch_value("SELECT record FROM sessions WHERE id = ?", (session,))
     record: dict[str, Any] = json.loads(text or "{}")
     return record
+
+
+def load_records_with_memory(database: Database, memory_id: str) -> dict[str, dict[str, Any]]:
+    """Return the records of the latest sessions that were shown a memory, newest first, by session."""
+    sql = (
+        "SELECT s.id, s.record FROM sessions s WHERE s.id IN (SELECT CASE instr(i.session, '/') WHEN 0 THEN i.session "
+        f"ELSE substr(i.session, 1, instr(i.session, '/') - 1) END FROM injections i WHERE i.memory = ? AND "
+        f"i.point <> '{LOADED_BY_HOST}') ORDER BY s.started_at DESC LIMIT {RECORDS_OF_MEMORY_MAX}"
+    )
+    return {row["id"]: json.loads(row["record"]) for row in database.fetch_rows(sql, (memory_id,))}
+
+
+def list_used_since(database: Database, since: str) -> set[str]:
+    """Return the ids of the memories that sessions used, or reported to have used, since a time."""
+    sql = (
+        "SELECT u.value FROM sessions s, json_each(s.record, '$.used') u WHERE s.last_event_at >= :since "
+        "UNION SELECT memory FROM injections WHERE point = :reported AND at >= :since"
+    )
+    return {row[0] for row in database.fetch_rows(sql, {"since": since, "reported": REPORTED_USEFUL})}
 
 
 def sum_event_counts(database: Database) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -133,11 +132,6 @@ class VectorStore:
         sql = "SELECT model, count(*) AS number FROM memory_vectors GROUP BY model ORDER BY model"
         return {row["model"]: row["number"] for row in self._db.fetch_rows(sql)}
 
-    def drop_model(self, model: str) -> int:
-        """Delete all vectors of a model that is no longer used; return how many there were."""
-        with self._db.write_transaction():
-            return self._db.execute("DELETE FROM memory_vectors WHERE model = ?", (model,)).rowcount
-
     def get_state(self, model: str) -> VectorState:
         """Return the current state, in one small read for any number of vectors."""
         row = self._db.fetch_row("SELECT removals, last FROM vector_states WHERE model = ?", (model,))
@@ -155,14 +149,6 @@ class VectorStore:
         cursor = self._db.execute(_STREAM, {"model": model, "dims": dims, "after": after, "bytes": dims * 4})
         while rows := cursor.fetchmany(ROWS_AT_ONCE):
             yield from ((row["seq"], row["vector"]) for row in rows)
-
-    def get_vectors(self, model: str, seqs: Sequence[int]) -> dict[int, bytes]:
-        """Return the vectors of some memories by row number."""
-        sql = (
-            "SELECT seq, vector FROM memory_vectors WHERE model = ? AND seq IN (SELECT value FROM json_each(?)) "
-            "ORDER BY seq"
-        )
-        return {row["seq"]: row["vector"] for row in self._db.fetch_rows(sql, (model, json.dumps(list(seqs))))}
 
 
 def get_cache_path(folder: Path, model: str) -> Path:

@@ -29,7 +29,7 @@ class SanitizedDraft:
     redacted: tuple[str, ...] = ()
 
 
-def sanitize_draft(draft: Draft, root: str = "", working_folder: str = "") -> SanitizedDraft:
+def sanitize_draft(draft: Draft, root: str = "") -> SanitizedDraft:
     """Sanitize a draft: redact secrets, resolve paths and enforce limits.
 
     Raises InvalidInput if a field is too long, a path leaves the project or the confidence is out of range.
@@ -41,7 +41,7 @@ def sanitize_draft(draft: Draft, root: str = "", working_folder: str = "") -> Sa
     summary = (
         _redact_text(draft.summary, config.CONTENT_BYTES_MAX, "The summary", secret_kinds) if draft.summary else ""
     )
-    files = tuple(_check_path(path, root, working_folder) for path in draft.files)
+    files = tuple(_check_path(path, root) for path in draft.files)
     sanitized = replace(
         draft,
         content=content,
@@ -103,8 +103,8 @@ def sanitize_reason(text: str) -> str:
     )
 
 
-def _check_path(path: str, root: str, working_folder: str) -> str:
-    relative_path = paths.resolve_in_project(path, root, working_folder) if root else _check_relative_path(path)
+def _check_path(path: str, root: str) -> str:
+    relative_path = paths.resolve_in_project(path, root) if root else _check_relative_path(path)
     if secrets.redact_path(relative_path) != relative_path:
         kinds = ", ".join(secrets.redact_secrets(relative_path)[1])
         about = f" ({kinds})" if kinds else ""
@@ -114,7 +114,7 @@ def _check_path(path: str, root: str, working_folder: str) -> str:
 
 def _is_storable_path(path: str, root: str) -> bool:
     try:
-        return bool(_check_path(path, root, ""))
+        return bool(_check_path(path, root))
     except InvalidInput:
         return False
 

@@ -13,7 +13,6 @@ from holloway.codemap.history.cochange import (
     compute_rewritten_shares,
     find_partners,
     find_similar_commits,
-    score_recency,
 )
 from holloway.codemap.history.git_log import FILES_PER_COMMIT_MAX
 from holloway.codemap.history.sync import sync_history
@@ -48,7 +47,6 @@ def test_what_a_first_commit_brings_in_did_not_change_together(database: MapData
     past.commit("Import", {"a.py": "1\n", "b.py": "1\n", "c.py": "1\n"}, days_ago=2)
     sync_history(database, past.root, now=NOW)
     assert find_partners(database, ["a.py"], now=NOW) == []
-    assert score_recency(database, now=NOW) == {}
     past.commit("Change", {"a.py": "2\n", "b.py": "2\n"}, days_ago=1)
     sync_history(database, past.root, now=NOW)
     assert [(one.path, one.commits, one.of) for one in find_partners(database, ["a.py"], now=NOW)] == [("b.py", 1, 1)]
@@ -119,13 +117,6 @@ def test_of_two_commits_with_the_same_words_the_newer_is_nearer(past: Past, data
     assert newer.files == ("0.py",)
     assert [newer.score, older.score] == pytest.approx([1.0, 0.5])
     assert find_similar_commits(database, "dates", now=NOW, limit=1) == [newer]
-
-
-def test_a_file_is_the_busier_the_more_and_the_newer_its_commits_are(past: Past, database: MapDatabase) -> None:
-    past.commit("one", {"a.py": "1\n", "b.py": "1\n"}, days_ago=cochange.RECENCY_HALF_LIFE_DAYS)
-    past.commit("two", {"a.py": "1\n2\n3\n"})
-    sync_history(database, past.root, now=NOW)
-    assert score_recency(database, now=NOW) == pytest.approx({"a.py": 1.5, "b.py": 0.5})
 
 
 def test_the_share_of_a_file_that_changed_since_a_commit_is_counted_in_lines(past: Past, database: MapDatabase) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holloway.codemap.parse import chunks
 from holloway.codemap.parse.chunks import BLOCK_LINES, CHUNK_LINES_MAX, Chunk, split_chunks
 from holloway.codemap.parse.parser import extract_facts
 
@@ -69,3 +70,12 @@ STATEMENTS = st.sampled_from(
 def test_the_pieces_of_a_file_are_the_whole_file_in_order(source: str) -> None:
     covered = [number for one in python(source) for number in range(one.line, one.end_line + 1)]
     assert covered == list(range(1, source.count("\n") + 1))
+
+
+def test_a_bounded_number_of_words_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "EXPANSIONS_CACHED_MAX", 2)
+    expansions = chunks._Expansions()
+    assert [expansions[word] for word in (b"refresh", b"refreshToken", b"total")] == [
+        *("refresh", chunks._expand_word("refreshToken"), "total")
+    ]
+    assert list(expansions) == [b"total"]

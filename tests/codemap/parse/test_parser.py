@@ -100,6 +100,20 @@ def test_python_says_what_it_offers() -> None:
     assert read("python", "a = 1\n").exports is None
 
 
+@pytest.mark.parametrize(
+    ("text", "exported"),
+    [
+        ("function a() {}\nexport function b() {}\nfunction c() {}\nexport function d() {}\n", {"b", "d"}),
+        ("export function a() {}\nfunction b() {}\n", {"a"}),
+        ("function a() {}\nfunction b() {}\nexport { b };\n", {"b"}),
+        ("function a() {}\nexport default function b() {}\n", {"b"}),
+    ],
+)
+def test_javascript_offers_what_it_exports_in_place_or_by_name(text: str, exported: set[str]) -> None:
+    facts = read("javascript", text)
+    assert {definition.name for definition in facts.definitions if definition.exported} == exported
+
+
 @pytest.mark.promise("map-languages")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_query_compiles_and_an_empty_file_says_nothing(language: str) -> None:

@@ -135,3 +135,18 @@ def test_a_record_of_an_unknown_type_is_a_gotcha(kind: str, expected: MemoryType
     story = Story().records("Tokens live an hour", kind, ("a.py",)).records("  ")
     (signal,) = statements.detect_agent_records(story.account())
     assert (signal.type, signal.files, signal.quotes) == (expected, ("a.py",), ("Tokens live an hour",))
+
+
+@pytest.mark.parametrize(
+    ("output", "sha"),
+    [
+        ("[main 1234567] Round once\n 1 file changed", "1234567"),
+        ("hook: ok\n[topic/a (root-commit) abcdef0123] First", "abcdef0123"),
+        ("[main 12345] Too short", ""),
+        ("see [main 1234567]", ""),
+        ("", ""),
+    ],
+)
+def test_the_hash_of_a_commit_is_read_from_the_output_of_git(output: str, sha: str) -> None:
+    (entry,) = Story().shell("git commit -qm 'Round once'", output).account().filter_kinds("commit")
+    assert statements.extract_sha(entry) == sha

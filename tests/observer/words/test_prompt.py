@@ -78,6 +78,7 @@ def test_an_interruption_is_known_by_how_the_host_tells_it() -> None:
     "prompt",
     [
         "<system-reminder>Keep the list up to date.</system-reminder>",
+        "<local-command-caveat>The user ran commands; do not respond.</local-command-caveat>",
         "<local-command-stdout>Bye!</local-command-stdout>",
         "This session is being continued from a previous conversation that ran out of context. It said: never stop.",
         "[Image #1]",

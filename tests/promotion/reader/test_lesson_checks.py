@@ -121,6 +121,13 @@ def test_a_claim_of_absence_is_searched_for(memory: Holloway, repository: Reposi
     assert reason(judge_one(memory, true, same)) == ""
 
 
+def test_a_name_that_one_thing_lacks_may_be_elsewhere(memory: Holloway, repository: Repository) -> None:
+    repository.commit("src/shop/auth/cache.py", "def warm_cache():\n    pass\n")
+    told = story().says("The billing service has no `warm_cache` for the tokens.", thinking=False)
+    claim = lesson("The billing service has no `warm_cache` for the tokens", "has no `warm_cache` for the tokens")
+    assert reason(judge_one(memory, told, claim)) == ""
+
+
 def test_a_claim_that_nothing_else_uses_a_name_is_searched_for(memory: Holloway, repository: Repository) -> None:
     for name in ("a", "b", "c"):
         repository.commit(f"src/shop/{name}.py", "import warm_cache\n")
@@ -261,6 +268,42 @@ def test_a_foreign_quote_beside_an_own_one_is_evidence_unless_an_agent_would_act
     assert judged.finding.check == "foreign action"
 
 
+def test_what_the_session_says_itself_is_found_where_only_a_report_is_quoted(memory: Holloway) -> None:
+    page = "The cache of the tokens holds nothing when the shop is started in the morning."
+    told = Story().user("Why does the login fail?").fetch("https://blog.example/cache", page)
+    proposal = lesson(CAUSE, "The cache of the tokens holds nothing when the shop is started")
+    assert "only web:blog.example" in reason(judge_one(memory, told, proposal))
+    judged = judge_one(memory, told.read(TOKENS).says(SAID, thinking=False), proposal)
+    assert reason(judged) == ""
+    assert judged.lesson
+    assert [quote.text for quote in judged.lesson.own_quotes] == [SAID]
+
+
+def test_what_the_agent_repeats_of_a_page_stays_foreign(memory: Holloway) -> None:
+    page = "The cache of the tokens holds nothing when the shop is started in the morning."
+    told = Story().fetch("https://blog.example/cache", page).says(f"So: {page}", thinking=False)
+    proposal = lesson("The cache of the tokens holds nothing when the shop is started", page)
+    assert judge_one(memory, told, proposal).finding.check == "origin"
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "check"),
+    [
+        ("The settings of the shop are empty at start", "I looked at the shop again.", ""),
+        ("The settings of the shop are empty at start", "", "origin"),
+        ("The settings of the shop are empty at start", "I had lunch in the garden.", "origin"),
+        ("The settings of the shop are empty at start, so run `make warm`", "I looked at the shop again.", "origin"),
+    ],
+)
+def test_output_of_the_project_confirms_what_somebody_says_of_it(
+    memory: Holloway, text: str, said: str, check: str
+) -> None:
+    told = Story().user("Test it").shell("make test", "E  the settings of the shop are empty at start", ok=False)
+    quotes = ["the settings of the shop are empty at start", *filter(None, [said])]
+    judged = judge_one(memory, told.says(said, thinking=False) if said else told, lesson(text, *quotes))
+    assert judged.finding.check == check, reason(judged)
+
+
 @pytest.mark.parametrize(
     ("text", "acts"),
     [
@@ -277,6 +320,14 @@ def test_only_what_an_agent_would_do_is_an_action(memory: Holloway, text: str, a
     told = story().fetch("https://blog.example/cache", f"{foreign}.")
     judged = judge_one(memory, told, lesson(text, "is empty at start", foreign))
     assert (judged.finding.check == "foreign action") is acts
+
+
+def test_what_lowers_a_protection_waits_unless_the_person_said_it(memory: Holloway) -> None:
+    text = "The cache of the tokens is empty at start until `direnv allow` was run"
+    by_agent = story().says(f"{text}.", thinking=False)
+    assert judge_one(memory, by_agent, lesson(text, text)).finding.check == "guarded"
+    by_person = story().user(f"Remember: {text}.")
+    assert reason(judge_one(memory, by_person, lesson(text, text, kind="user_rule"))) == ""
 
 
 def test_a_message_of_a_team_mate_is_foreign(memory: Holloway) -> None:

@@ -78,6 +78,18 @@ def test_steps_stay_together_and_keep_their_numbers() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("## Adding a setting\n\n1. Add the field\n2. Write a test\n", 3),
+        ("## Settings\n\n**Do NOT:**\n\n- read the file yourself\n- copy its values\n", 3),
+    ],
+)
+def test_a_list_that_is_one_block_has_the_line_on_which_it_or_its_lead_begins(text: str, line: int) -> None:
+    (block,) = split_rule_blocks(RulesText("CLAUDE.md", text))
+    assert block.line == line
+
+
 def test_a_single_word_before_a_list_is_said_of_its_heading() -> None:
     assert said("## New agents\n\n- Steps:\n  1. Implement `Agent`\n  2. Register it\n") == [
         "New agents, steps:\n  1. Implement `Agent`\n  2. Register it"

@@ -33,12 +33,6 @@ COMMIT_HALF_LIFE_DAYS = 730.0
 """Half-life in days of a commit's weight, for partners and for similar commits. One year and two give the same quality
 on busy projects; slow ones lose below two, and all do without decay."""
 
-RECENCY_HALF_LIFE_DAYS = 14.0
-"""Half-life in days of a commit's weight as activity; 7 to 60 differ by at most .04 in quality."""
-
-RECENCY_WINDOW_DAYS = 40 * RECENCY_HALF_LIFE_DAYS
-"""Days after which a commit counts less than 1e-12 and is left out."""
-
 SMOOTHING_COMMITS = 1.0
 """Commits without partners that are added to every file, so that a single commit is no certainty."""
 
@@ -199,19 +193,6 @@ def _list_files(database: Database, commits: list[int]) -> dict[int, list[str]]:
     ):
         paths_by_commit[commit].append(path)
     return paths_by_commit
-
-
-def score_recency(database: Database, *, now: datetime) -> dict[str, float]:
-    """Return the recent activity of each file, with exponential decay."""
-    since = now.timestamp() - RECENCY_WINDOW_DAYS * 86_400
-    activity: dict[str, float] = defaultdict(float)
-    for committed_at, path in database.fetch_rows(
-        'SELECT c.at, p.path FROM commits c JOIN commit_files f ON f."commit" = c.id JOIN paths p ON p.id = f.path'
-        " WHERE c.at > ?",
-        (since,),
-    ):
-        activity[path] += _decay_weight(committed_at, now, RECENCY_HALF_LIFE_DAYS)
-    return activity
 
 
 def _decay_weight(at: int, now: datetime, half_life_days: float) -> float:

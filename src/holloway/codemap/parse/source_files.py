@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway import git
 from holloway.codemap.parse.languages import language_of, suffix_of
-from holloway.config import GIT_TIMEOUT_S, MAP_CODE_BYTES_MAX, MAP_FILES_MAX, MAP_TEXT_BYTES_MAX, RULE_FILE_BYTES_MAX
+from holloway.config import MAP_CODE_BYTES_MAX, MAP_FILES_MAX, MAP_TEXT_BYTES_MAX, RULE_FILE_BYTES_MAX
 from holloway.text.file_roles import SKIPPED_FOLDERS, is_skipped
 
 if TYPE_CHECKING:
@@ -68,11 +68,11 @@ class SkippedFile(NamedTuple):
     """Size and modification time of a file that was skipped because of its content."""
 
 
-def list_files(root: Path, timeout_s: float = GIT_TIMEOUT_S) -> tuple[list[ListedFile], list[SkippedFile]]:
+def list_files(root: Path) -> tuple[list[ListedFile], list[SkippedFile]]:
     """List the project's files with size and time; no file is opened and no symlink is followed."""
     listed_files: list[ListedFile] = []
     skipped: list[SkippedFile] = []
-    for name in list_names(root, timeout_s):
+    for name in list_names(root):
         if len(listed_files) >= MAP_FILES_MAX:
             skipped.append(SkippedFile(name, "too many files"))
             break
@@ -180,9 +180,9 @@ def _replace_surrogates(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def list_names(root: Path, timeout_s: float = GIT_TIMEOUT_S) -> list[str]:
+def list_names(root: Path) -> list[str]:
     """List the names of the project's files, from git or by walking the folders; no file is opened."""
-    listed = git.tracked_files(str(root), timeout_s) if _is_checkout(root) else None
+    listed = git.tracked_files(str(root)) if _is_checkout(root) else None
     return _walk_files(root) if listed is None else listed
 
 

@@ -61,11 +61,11 @@ class SessionError(NamedTuple):
     times: int
 
 
-def list_session_errors(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[SessionError]:
+def list_session_errors(actions: Sequence[Action]) -> list[SessionError]:
     """Return the recognisable errors that the agents of a session met, resolved or not, in order of occurrence."""
     errors: list[SessionError] = []
     for actor in dict.fromkeys(action.actor for action in actions):
-        histories = _trace_failures([action for action in actions if action.actor == actor], within)
+        histories = _trace_failures([action for action in actions if action.actor == actor])
         errors += [error for history in histories for error in _list_errors_of(history) if error.fingerprint]
     return sorted(errors, key=lambda error: error.failed_at)
 
@@ -91,17 +91,14 @@ _BARE_INTERPRETERS = frozenset(("python", "node", "ruby", "perl", "php", "bun", 
 """Programs that run what the agent wrote for one occasion when no script is named."""
 
 
-def find_pairs(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[ErrorFixPair]:
+def find_pairs(actions: Sequence[Action]) -> list[ErrorFixPair]:
     """Return the resolved errors of a session with their fixes, in order of occurrence."""
     return [
-        pair
-        for history in _trace_failures(actions, within)
-        if history.fixed
-        for pair in _build_pairs(history, history.fixed)
+        pair for history in _trace_failures(actions) if history.fixed for pair in _build_pairs(history, history.fixed)
     ]
 
 
-def find_unresolved(actions: Sequence[Action], within: int = WINDOW_CALLS) -> list[UnresolvedFailure]:
+def find_unresolved(actions: Sequence[Action]) -> list[UnresolvedFailure]:
     """Return the errors without a fix: never an error pattern, perhaps a dead end."""
     return [
         UnresolvedFailure(
@@ -111,7 +108,7 @@ def find_unresolved(actions: Sequence[Action], within: int = WINDOW_CALLS) -> li
             history.first.action.step,
             history.retries,
         )
-        for history in _trace_failures(actions, within)
+        for history in _trace_failures(actions)
         if history.fixed is None
     ]
 
@@ -132,7 +129,7 @@ _EXPECTED_FAILURE = re.compile(
 )
 
 
-def _trace_failures(actions: Sequence[Action], within: int) -> list[FailureHistory]:
+def _trace_failures(actions: Sequence[Action]) -> list[FailureHistory]:
     runs = _list_runs(actions)
     histories: list[FailureHistory] = []
     seen_indexes: set[int] = set()
@@ -140,7 +137,7 @@ def _trace_failures(actions: Sequence[Action], within: int) -> list[FailureHisto
         if run is None or index in seen_indexes or not _is_error(run):
             continue
         history = FailureHistory(actions, run, run)
-        _follow_failure(history, runs, within, seen_indexes)
+        _follow_failure(history, runs, seen_indexes)
         if not puts_back_own_edit(history):
             histories.append(history)
     return histories
@@ -159,14 +156,12 @@ def _is_error(run: CommandRun) -> bool:
     return run.has_failed and bool(run.main_error) and not _EXPECTED_FAILURE.search(run.command)
 
 
-def _follow_failure(
-    history: FailureHistory, runs: list[CommandRun | None], within: int, seen_indexes: set[int]
-) -> None:
+def _follow_failure(history: FailureHistory, runs: list[CommandRun | None], seen_indexes: set[int]) -> None:
     """Follow a failure to its last occurrence and its fix; adds the indexes of its repeats to the given set."""
     while True:
         last = history.last
-        history.fixed = find_resolution(runs, last, within)
-        end = history.fixed.index if history.fixed else last.index + 1 + within
+        history.fixed = find_resolution(runs, last, WINDOW_CALLS)
+        end = history.fixed.index if history.fixed else last.index + 1 + WINDOW_CALLS
         repeat = next((run for run in runs[last.index + 1 : end] if run and _is_repeat(history.first, run)), None)
         if repeat is None:
             return

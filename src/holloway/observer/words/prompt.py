@@ -31,6 +31,7 @@ _TYPED_TAGS = frozenset({"command-args", "user_query", "user-query"})
 _HOST_TAGS = (
     *("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics", "hook_context"),
     *("command-name", "command-message", "command-contents", "local-command-stdout", "local-command-stderr"),
+    "local-command-caveat",
 )
 """Tags whose content the host added to the prompt."""
 _TAG = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>]{0,200})?>")

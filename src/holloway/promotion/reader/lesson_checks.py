@@ -22,9 +22,9 @@ from holloway.promotion.reader.lesson_evidence import (
     list_hosts,
     list_named_paths,
     list_searched_names,
-    states_claim,
 )
 from holloway.promotion.reader.view_rows import AGENT_VOICES, PERSON_VOICES, Voice
+from holloway.safety.guarded_commands import lowers_protection
 from holloway.safety.prompt_injection import find_injection
 from holloway.text.command_compare import main_step, normalise_command
 from holloway.text.commands import parse_command
@@ -68,9 +68,7 @@ LessonCheck = Callable[["Lesson", "SessionEvidence"], str]
 
 def check_quote_states_claim(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Refuse a lesson of which no quote states the claim."""
-    if any(states_claim(quote.text, lesson.text) for quote in lesson.quotes):
-        return ""
-    return "no quote states its claim"
+    return "" if lesson.stating_quotes or lesson.is_stated_by_others else "no quote states its claim"
 
 
 def check_work_state(lesson: Lesson, evidence: SessionEvidence) -> str:
@@ -144,7 +142,7 @@ def check_location(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 def check_absence(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Refuse a claim of absence that a search of the checkout refutes, and one of an agent that names nothing."""
-    for clause in _list_clauses("absence", lesson.text):
+    for clause in _list_clauses("nowhere", lesson.text):
         names = list_searched_names(clause)
         if present := next((name for name in names if evidence.checkout.find_files_with(name)), ""):
             return f"it says that {present} is absent, but the checkout has it"
@@ -182,7 +180,8 @@ def check_commands(lesson: Lesson, evidence: SessionEvidence) -> str:
         if not runs:
             continue
         before, _, after = lesson.text.partition(f"`{command}`")
-        claim = f"{before[-60:]} {after[:80]}"
+        end = _CLAUSE_END.search(after)
+        claim = f"{before[-60:]} {after[: end.start() if end else 80][:80]}"
         has_failed, has_passed = (any(run.ok is value for run in runs) for value in (False, True))
         if _FAILS.search(claim) and not _WORKS.search(claim) and not has_failed:
             return f"it says that {command[:60]} fails, which no run of the session shows"
@@ -300,8 +299,11 @@ def check_committed(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 
 def check_origin(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Let a person review a lesson that no own quote states."""
-    if lesson.stating_quotes:
+    """Let a person review a lesson that no own quote states.
+
+    Output of the project confirms what somebody says about it, unless an agent would act on it.
+    """
+    if lesson.stating_quotes or (lesson.is_stated_by_project and not _would_act(lesson)):
         return ""
     source = next((quote.source for quote in lesson.quotes if quote.source), "output of the project")
     return f"no quote of its own states it, only {source}"
@@ -319,12 +321,8 @@ def check_foreign_text(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 def check_foreign_action(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Let a person review what would make an agent act on the word of untrusted text."""
-    texts = f"{lesson.text} {lesson.proposal.why}"
-    commands = _BACKTICKED_COMMAND.findall(texts)
     source = next((quote.source for quote in lesson.foreign_quotes), "") or _find_foreign_source(lesson)
-    if source and (cue("action").search(texts) or any(map(_is_run, commands))):
-        return f"it would make an agent act, and quotes {source}"
-    return ""
+    return f"it would make an agent act, and quotes {source}" if source and _would_act(lesson) else ""
 
 
 def _find_foreign_source(lesson: Lesson) -> str:
@@ -332,10 +330,23 @@ def _find_foreign_source(lesson: Lesson) -> str:
     return "" if lesson.text_source.startswith(WEAK_SOURCES) else lesson.text_source
 
 
+def _would_act(lesson: Lesson) -> bool:
+    """Return whether a lesson would make an agent run, install, disable, send or fetch something."""
+    texts = f"{lesson.text} {lesson.proposal.why}"
+    return bool(cue("action").search(texts)) or any(map(_is_run, _BACKTICKED_COMMAND.findall(texts)))
+
+
 def _is_run(command: str) -> bool:
     """Return whether a text in backticks is a command that does something, and no name of code."""
     step = main_step(command) if " " in command.strip() else None
     return step is not None and step.kind not in ("other", "read", "search", "list")
+
+
+def check_guarded(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Let a person review what widens trust, lowers a protection or loses work, unless they said it."""
+    if _is_persons_alone(lesson) or not lowers_protection(f"{lesson.text} {lesson.proposal.why}"):
+        return ""
+    return "it would widen trust, lower a protection or lose work"
 
 
 REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
@@ -359,6 +370,7 @@ REVIEW_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("origin", check_origin),
     ("foreign text", check_foreign_text),
     ("foreign action", check_foreign_action),
+    ("guarded", check_guarded),
 )
 WAITING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (("commit", check_committed),)
 

@@ -16,9 +16,10 @@ from holloway.observer.provenance import WEAK_SOURCES, trace_signals
 from holloway.observer.signals.signal import Signal, SignalName
 from holloway.observer.signals.statements import extract_code_names, extract_sha
 from holloway.promotion.reader.checkout_search import CheckoutSearch
+from holloway.promotion.reader.quote_search import LocatedQuote, fold_space
 from holloway.promotion.reader.view_rows import AGENT_VOICES, AGREED_VOICES, PERSON_VOICES, Voice
 from holloway.text.command_compare import covers_target, is_same_program, main_step
-from holloway.text.identifiers import STOP_WORDS, expand_words
+from holloway.text.identifiers import STOP_WORDS, expand_words, split_sentences
 from holloway.text.programs import CHECK, RUN, TEST
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from holloway.observer.carriers import Trust
     from holloway.observer.scratchpad import Scratchpad
     from holloway.promotion.reader.lesson_answer import ProposedLesson
-    from holloway.promotion.reader.quote_search import LocatedQuote
     from holloway.promotion.reader.session_view import ReaderView
     from holloway.promotion.reader.view_rows import ViewRow
 
@@ -42,6 +42,12 @@ _CODE_KINDS = frozenset({ToolKind.READ, ToolKind.SEARCH, ToolKind.EDIT, ToolKind
 NAMES_IN_TREE_MIN = 2
 """Names of code that a plain fact must have, all of them in its files, for the checkout to bear it out."""
 CLAIM_STEM_CHARS = 5
+CLAIM_SENTENCE_SHARE_MIN = 0.4
+"""Share of the words of a claim that a sentence has in which somebody states it."""
+CLAIM_SENTENCE_WORDS_MIN = 4
+CLAIM_SENTENCE_CHARS_MAX = 300
+CLAIM_SENTENCES_MAX = 3
+_STATING_VOICES = frozenset({Voice.PERSON, Voice.AGENT, Voice.PLAN, Voice.ANSWER, Voice.COMMIT})
 _BACKTICKED = re.compile(r"`([^`\n]{2,120})`")
 _HOST_NAME = re.compile(
     r"(?<![\w/@.-])(?:[a-z0-9-]{1,63}\.){1,5}(?:com|org|net|io|dev|sh|app|ai|co|info|xyz|ru|cn|tk|uk|eu|invalid|example)\b"
@@ -79,8 +85,22 @@ class Lesson:
 
     @property
     def stating_quotes(self) -> tuple[LocatedQuote, ...]:
-        """The own quotes that state the claim."""
-        return tuple(quote for quote in self.own_quotes if states_claim(quote.text, self.text))
+        """The own quotes that state the claim, alone or together: a question and its answer share the words."""
+        stating = tuple(quote for quote in self.own_quotes if states_claim(quote.text, self.text))
+        together = " ".join(quote.text for quote in self.own_quotes)
+        return stating or (self.own_quotes if states_claim(together, self.text) else ())
+
+    @property
+    def is_stated_by_others(self) -> bool:
+        """Whether quotes state the claim, but no own one."""
+        return not self.stating_quotes and any(states_claim(quote.text, self.text) for quote in self.quotes)
+
+    @property
+    def is_stated_by_project(self) -> bool:
+        """Whether the output of the project's own programs states the claim, and an own quote is about it."""
+        weak = [quote for quote in self.quotes if quote not in (*self.own_quotes, *self.foreign_quotes)]
+        is_about = any(count_shared_words(quote.text, self.text) for quote in self.own_quotes)
+        return is_about and any(states_claim(quote.text, self.text) for quote in weak)
 
     @property
     def foreign_quotes(self) -> tuple[LocatedQuote, ...]:
@@ -119,6 +139,11 @@ class SessionEvidence:
 
     def has_code_name(self, name: str) -> bool:
         """Return whether the checkout, an edit of the session or its last commit has a name; unknown counts as yes."""
+        if self._has_name(name):
+            return True
+        return name.endswith("s") and self._has_name(name[:-1])  # several of them
+
+    def _has_name(self, name: str) -> bool:
         if self.checkout.find_files_with(name) != frozenset() or self.added_name(name):
             return True
         return self._last_commit is not None and self._last_commit.find_files_with(name) != frozenset()
@@ -160,31 +185,55 @@ class SessionEvidence:
         """Yield what the agent said after a row."""
         return (later for later in self.view.rows if later.voice is Voice.AGENT and later.number > row.number)
 
-    def trace_lessons(self, lessons: Sequence[Lesson], trust: Trust) -> list[Lesson]:
-        """Return lessons with the untrusted source of their text and of each quote; the session is replayed once.
+    def trace_quotes(self, quotes: Sequence[LocatedQuote], trust: Trust) -> list[LocatedQuote]:
+        """Return quotes with the untrusted source of each; what the person pasted is never their own word."""
+        return self._trace(quotes, (), trust)[0]
 
-        What the person pasted is never their own word.
-        """
+    def trace_lessons(self, lessons: Sequence[Lesson], trust: Trust) -> list[Lesson]:
+        """Return lessons with the untrusted source of their text and of each quote; the session is replayed once."""
         if not lessons:
             return []
-        quotes = [quote for lesson in lessons for quote in lesson.quotes]
-        quoting = [
-            Signal(_choose_signal(quote.row.voice), "", quote.row.step, quotes=(quote.text,)) for quote in quotes
-        ]
-        texts = [Signal(SignalName.CONCLUSION, "text", self.pad.step + 1, quotes=(lesson.text,)) for lesson in lessons]
-        sources = trace_signals(self.pad, [*quoting, *texts], trust).sources
-        traced = iter(
-            quote._replace(source=sources.get(id(signal), "") or _VOICE_SOURCES.get(quote.row.voice, ""))
-            for quote, signal in zip(quotes, quoting, strict=True)
-        )
+        texts = [lesson.text for lesson in lessons]
+        quotes, text_sources = self._trace([quote for lesson in lessons for quote in lesson.quotes], texts, trust)
+        traced = iter(quotes)
         return [
-            replace(lesson, quotes=tuple(next(traced) for _ in lesson.quotes), text_source=sources.get(id(signal), ""))
-            for lesson, signal in zip(lessons, texts, strict=True)
+            replace(lesson, quotes=tuple(next(traced) for _ in lesson.quotes), text_source=source)
+            for lesson, source in zip(lessons, text_sources, strict=True)
         ]
+
+    def _trace(
+        self, quotes: Sequence[LocatedQuote], texts: Sequence[str], trust: Trust
+    ) -> tuple[list[LocatedQuote], list[str]]:
+        """Return quotes with the source of each at its step, and the sources of texts as of the session's end."""
+        quoting = [
+            Signal(_choose_signal(quote.row.voice), "quote", quote.row.step, quotes=(quote.text,)) for quote in quotes
+        ]
+        telling = [Signal(SignalName.CONCLUSION, "text", self.pad.step + 1, quotes=(text,)) for text in texts]
+        sources = trace_signals(self.pad, [*quoting, *telling], trust).sources
+        traced = [
+            quote._replace(source=_VOICE_SOURCES.get(quote.row.voice, "") or sources.get(id(signal), ""))
+            for quote, signal in zip(quotes, quoting, strict=True)
+        ]
+        return traced, [sources.get(id(signal), "") for signal in telling]
 
     def is_named(self, name: str) -> bool:
         """Return whether any row of the session has a name, whoever said or printed it."""
         return any(name.lower() in row.text.lower() for row in self.view.rows)
+
+    def find_own_statements(self, claim: str) -> list[LocatedQuote]:
+        """Return the sentences of the person, the agent and commits that state a claim, the closest ones first.
+
+        A model may quote an output or a report where the agent says the same in its own words.
+        """
+        words_min = max(CLAIM_SENTENCE_WORDS_MIN, CLAIM_SENTENCE_SHARE_MIN * len(content_words(claim)))
+        statements = []
+        for row in (row for row in self.view.rows if row.voice in _STATING_VOICES):
+            for sentence in (part for line in row.text.splitlines() for part in split_sentences(line)):
+                shared_count = count_shared_words(claim, sentence)
+                if shared_count >= words_min and len(sentence) <= CLAIM_SENTENCE_CHARS_MAX:
+                    statements.append((shared_count, LocatedQuote(fold_space(sentence), row)))
+        statements.sort(key=lambda pair: -pair[0])
+        return [quote for _, quote in statements[:CLAIM_SENTENCES_MAX]]
 
     def find_corroboration(self, lesson: Lesson) -> str:
         """Return what agrees with a lesson beyond the agent's own words; empty if nothing does."""

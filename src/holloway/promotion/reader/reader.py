@@ -110,6 +110,7 @@ def judge_answers(answers: Mapping[int, str], evidence: SessionEvidence, trust: 
         if lesson is None
     ]
     traced = evidence.trace_lessons([lesson for lesson in lessons if lesson], trust)
+    traced = _add_own_statements(traced, evidence, trust)
     judged += [_judge_lesson(lesson, evidence) for lesson in traced]
     return _limit_lessons(judged)
 
@@ -133,6 +134,16 @@ def _resolve_files(files: Sequence[str], evidence: SessionEvidence) -> Iterable[
     for path in dict.fromkeys(evidence.checkout.resolve_file(path) or path for path in files):
         if path in evidence.checkout.files or evidence.is_touched(path) or evidence.checkout.is_folder(path):
             yield path
+
+
+def _add_own_statements(lessons: Sequence[Lesson], evidence: SessionEvidence, trust: Trust) -> list[Lesson]:
+    """Return the lessons; one that only foreign quotes state gets own sentences that state it, if there are any."""
+    lacking = {lesson: evidence.find_own_statements(lesson.text) for lesson in lessons if lesson.is_stated_by_others}
+    quotes = evidence.trace_quotes([quote for found in lacking.values() for quote in found], trust) if lacking else []
+    traced = iter(quotes)
+    added = {lesson: [next(traced) for _ in found] for lesson, found in lacking.items()}
+    own = {lesson: tuple(quote for quote in found if not quote.source) for lesson, found in added.items()}
+    return [replace(lesson, quotes=(*lesson.quotes, *own.get(lesson, ()))) for lesson in lessons]
 
 
 def _judge_lesson(lesson: Lesson, evidence: SessionEvidence) -> JudgedLesson:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from holloway.codemap.resolve.imports import python
 from tests.codemap.resolve.drawn import Files, edges, mapped
 
 PROJECTS: list[tuple[Files, set[str]]] = [
@@ -101,3 +102,7 @@ def test_a_name_of_the_standard_library_is_not_taken_for_a_file_elsewhere(tmp_pa
         {"a.py": "import json\n\njson.dumps(1)\n", "pkg/__init__.py": "", "pkg/json.py": "def dumps(x): ...\n"},
     )
     assert edges(database) == {"a.py imports json", "a.py calls_external json"}
+
+
+def test_roots_are_tried_from_the_outside_in_and_then_by_name() -> None:
+    assert sorted(["src/b", "lib", "", "src/a", "app"], key=python._depth_key) == ["", "app", "lib", "src/a", "src/b"]

@@ -1,0 +1,34 @@
+"""Public projects whose developers keep their agents' sessions in the repository, and those sessions.
+
+`python -m benchmarks.prepare transcripts CLONE DIR` writes the transcripts of a clone to DIR/transcripts/NAME.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmarks import needs, replay, sessions
+from benchmarks.honest_lessons import read_transcript
+from benchmarks.told import describe_session, told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmarks.told import Told
+
+TUNED = replay.REPOSITORY
+"""The project on which weights and limits were set."""
+SEEN = ("cipher-box", "context-evaluator")
+"""Projects whose figures were seen once before the weights were final: they decided that sessions are not gated."""
+HELD_OUT = ("CyberVPN", "agentv", "git-sync", "leeson")
+"""Projects that were only measured, after the last change."""
+OTHERS = (*SEEN, *HELD_OUT)
+
+
+def load_sessions(data: Path, project: str) -> list[Told]:
+    """Load the sessions of a project, in time order."""
+    if project == TUNED:
+        return [told(session) for session in sessions.recorded(data / sessions.DEV)]
+    events = (list(read_transcript(path)[1]) for path in sorted((data / needs.TRANSCRIPTS / project).glob("*.jsonl")))
+    described = (describe_session(session_events) for session_events in events)
+    return sorted((session for session in described if session), key=lambda session: session.start)

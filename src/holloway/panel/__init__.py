@@ -1,0 +1,1 @@
+"""Web panel: pages on which a person sees, corrects and teaches memories; loopback only, optional."""

@@ -1,0 +1,55 @@
+"""Jinja environments: one for each language, with escaping on and invisible characters removed from every value."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from holloway.panel import labels
+
+if TYPE_CHECKING:
+    from holloway.panel.locale import PanelLanguage
+
+STATIC_VERSION_CHARS = 12
+
+
+@cache
+def get_environment(language: PanelLanguage) -> Environment:
+    """Return the environment that renders templates in a language."""
+    environment = Environment(
+        loader=PackageLoader("holloway.panel"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+        finalize=_finalize,
+    )
+    environment.install_gettext_translations(language.texts, newstyle=True)  # type: ignore[attr-defined]
+    environment.globals |= {"static": static_url, "labels": labels, "N": len}
+    return environment
+
+
+@cache
+def static_url(name: str) -> str:
+    """Return the address of a static file with the hash of its content, so that browsers may keep it."""
+    content = files("holloway.panel").joinpath("static", name).read_bytes()
+    return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:STATIC_VERSION_CHARS]}"
+
+
+def remove_invisible(text: str) -> str:
+    """Return a text without control, bidirectional and other invisible characters; memories are hostile text."""
+    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs"))
+
+
+def _finalize(value: Any) -> Any:
+    """Clean a value before it is escaped."""
+    if isinstance(value, Markup) or not isinstance(value, str) or value.isascii():
+        return value
+    return remove_invisible(value)

@@ -1,0 +1,1 @@
+"""Views: one module for each page, with functions from a page request to a response."""

@@ -1,0 +1,133 @@
+"""A person in a real browser: opens the map, reviews by keys, reads what an agent was told, asks."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from holloway.store import told_log
+from tests.panel.views.test_memories import teach
+from tests.service.test_module_map import grow
+from tests.service.test_session_pages import tell
+from tests.service.test_session_report import solve
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+    from holloway.panel.panel import Panel
+    from tests.conftest import Repository
+
+
+def sign_in(browser: BrowserContext, address: str) -> tuple[Page, str]:
+    """Return a signed-in page and the address of the panel."""
+    page = browser.new_page()
+    page.goto(address)
+    return page, re.sub(r"(?<=\d)/.*", "", page.url)
+
+
+def test_the_map_is_used_with_the_keyboard_and_edits_stick(
+    browser: BrowserContext, address: str, panel: Panel, repository: Repository
+) -> None:
+    grow(repository)
+    with panel.open_memory(settle=True) as memory:
+        memory.map.update()
+    page, base = sign_in(browser, address)
+    page.goto(f"{base}/modules")
+    node = page.get_by_role("link", name="auth, 4 files, shallow")
+    page.locator("#main").focus()
+    for _ in range(10):
+        page.keyboard.press("Tab")
+        if node.evaluate("node => node === document.activeElement"):
+            break
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="src/auth/model.py", exact=True).wait_for()
+    page.get_by_text("Edit", exact=True).click()
+    page.get_by_label("Name").fill("login")
+    page.get_by_label("Purpose, for people and agents").fill("Who you are")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="login, 4 files, shallow").or_(page.locator("h2", has_text="login")).first.wait_for()
+    with panel.open_memory(settle=False) as memory:
+        assert memory.map.module("login").purpose == "Who you are"
+    page.get_by_text("Edit", exact=True).click()
+    page.get_by_role("button", name="Merge...").click()
+    page.get_by_text("Merge login into billing?").wait_for()
+    page.get_by_role("button", name="Merge", exact=True).click()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("Your edits are removed").wait_for()
+    with panel.open_memory(settle=False) as memory:
+        assert len(memory.map.modules()) == 2
+
+
+def test_the_end_of_a_session_is_reviewed_with_keys(browser: BrowserContext, address: str, panel: Panel) -> None:
+    with panel.open_memory(settle=False) as memory:
+        memory.trust.choose("standard")
+        stored = solve(memory, "s1")
+    page, base = sign_in(browser, address)
+    page.goto(f"{base}/review")
+    page.keyboard.press("e")
+    text = page.get_by_label("Text")
+    text.wait_for()
+    assert text.evaluate("field => field === document.activeElement")
+    text.fill("Set REDIS_URL before the tests")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved.").wait_for()
+    page.goto(f"{base}/review?session=s1")
+    with panel.open_memory(settle=False) as memory:
+        assert memory.get(stored).content == "Set REDIS_URL before the tests"
+
+
+def test_what_waits_is_confirmed_and_dropped_with_keys(
+    browser: BrowserContext, address: str, panel: Panel, repository: Repository
+) -> None:
+    repository.commit("CLAUDE.md", "# Rules\n\n- Money is integer cents.\n- Run `make check` before a commit.\n")
+    with panel.open_memory(settle=True) as memory:
+        memory.import_rules()
+        first, second = (waiting.id for waiting in memory.to_review())
+    page, base = sign_in(browser, address)
+    page.goto(f"{base}/review/queue")
+    page.keyboard.press("a")
+    page.get_by_text("Confirmed.").wait_for()
+    page.keyboard.press("x")
+    page.get_by_text("All done").wait_for()
+    with panel.open_memory(settle=False) as memory:
+        assert memory.get(first).state == "confirmed"
+        assert not memory.get(second).is_alive
+    page.get_by_role("button", name="Undo").click()
+    page.wait_for_load_state()
+    with panel.open_memory(settle=False) as memory:
+        assert memory.get(second).is_alive
+
+
+def test_a_person_finds_out_what_the_agent_was_told(browser: BrowserContext, address: str, panel: Panel) -> None:
+    memory_id = teach(panel, "Money is integer cents")[0]
+    with panel.open_memory(settle=False) as memory:
+        solve(memory, "s1")
+        tell(memory, "s1", memory_id)
+        told_log.append_told(
+            str(memory.project.folder),
+            at="2026-01-05T10:00:00.000Z",
+            session="s1",
+            point="prompt",
+            text=f"- Money is integer cents [hw:{memory_id}]",
+        )
+    page, base = sign_in(browser, address)
+    page.goto(base)
+    page.get_by_role("link", name="Sessions", exact=True).click()
+    page.locator(".sessions a").first.click()
+    page.get_by_text("- Money is integer cents [hw:").wait_for()
+    page.locator(".timeline").get_by_role("link", name="Money is integer cents").click()
+    page.wait_for_url(f"{base}/memories/{memory_id}")
+
+
+def test_a_question_is_answered_with_evidence_that_opens(browser: BrowserContext, address: str, panel: Panel) -> None:
+    memory_id = teach(panel, "Money is stored as integer cents")[0]
+    with panel.open_memory(settle=True) as memory:
+        memory.map.update()
+    page, base = sign_in(browser, address)
+    page.goto(f"{base}/ask")
+    page.keyboard.press("/")
+    page.keyboard.type("how is money stored?")
+    page.get_by_role("button", name="Ask").click()
+    page.get_by_text("This is the evidence, best first.").wait_for()
+    page.locator(".answer").get_by_role("link", name="Money is stored as integer cents").click()
+    page.wait_for_url(f"{base}/memories/{memory_id}")
