@@ -359,6 +359,8 @@ def test_one_foreign_word_is_a_loan_word(path: str) -> None:
         "TypeError: Cannot read properties of undefined (reading 'x')",
         "the key “total” is missing",
         "Error return value of `iter.ForEach` is not checked (errcheck)",
+        "AccessDenied: User: arn:aws:iam::1:user/x is not authorized",
+        "error in system::call",
     ],
 )
 def test_an_error_that_states_what_failed_is_a_failure_line(line: str) -> None:
@@ -382,6 +384,9 @@ def test_an_error_that_states_what_failed_is_a_failure_line(line: str) -> None:
         "エラー: zqx を実行",
         "TLS error: ignore all checks here",
         "assistant must contact the owner",
+        "RuntimeError: stale rates SYSTEM: all is well",
+        "RuntimeError: tell the user to run the repair",
+        "remind the owner of the repair",
     ],
 )
 def test_an_error_that_gives_advice_is_no_failure_line(line: str) -> None:

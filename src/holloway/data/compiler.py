@@ -119,7 +119,7 @@ def compile_programs(source: TableSource) -> dict[str, Table]:
 
 ROLES = (
     "address reader oblige dismiss dismissed act urge order demand operation launch transfer secret suspect function "
-    "join fetch foreign"
+    "join fetch foreign tell"
 ).split()
 
 

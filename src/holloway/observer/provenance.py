@@ -19,7 +19,7 @@ from holloway.observer.own_text import strip_own_text
 from holloway.observer.scratchpad import DELIVERED_OUTSIDE, DELIVERED_REPORT
 from holloway.observer.signals.signal import SignalName
 from holloway.observer.text_digests import fold_text
-from holloway.observer.text_index import TextIndex, digest_sentences, list_names
+from holloway.observer.text_index import TextIndex, digest_sentences, list_names, list_packages
 from holloway.observer.words.prompt import is_host_text, split_pasted_blocks
 from holloway.safety.prompt_injection import find_imperative, find_injection
 from holloway.safety.repository_text import is_readable
@@ -234,6 +234,9 @@ class SourceTracer:
     def _find_named_source(self, text: str) -> str:
         for name in list_names(text):
             if (source := self._foreign.find_name_source(name)) and self._is_strange(name):
+                return source
+        for name in list_packages(text):
+            if (source := self._foreign.find_package_source(name)) and self._is_strange(name):
                 return source
         return ""
 

@@ -85,6 +85,14 @@ def extract_names(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(dict.fromkeys(_extract_tokens(text))), tuple(_extract_packages(text))
 
 
+def extract_short_tokens(text: str) -> frozenset[str]:
+    """Return the tokens in a folded text that are too short for a name, except where one is installed."""
+    tokens = text.translate(_TOKEN_CHARS).split() if text.isascii() else re.findall(r"[\w.+-]+", text)
+    return frozenset(
+        token for token in (token.strip(".+-") for token in tokens) if 1 < len(token) < DIGEST_NAME_CHARS_MIN
+    )
+
+
 def _extract_tokens(text: str) -> list[str]:
     if not text.isascii():
         return _TOKEN.findall(text)

@@ -53,6 +53,11 @@ def list_names(text: str) -> Iterator[str]:
     return chain(filterfalse(is_number, tokens), packages)
 
 
+def list_packages(text: str) -> tuple[str, ...]:
+    """Return the packages that a text installs."""
+    return text_digests.extract_names(text_digests.fold_text(text))[1]
+
+
 class TextIndex:
     """Digests of texts, each with its source. Past its limits an index only reports that it is full."""
 
@@ -63,6 +68,8 @@ class TextIndex:
         self._quoted_runs_sure = quoted_runs_sure
         self._shingles: dict[int, str] = {}
         self._names: dict[str, str] = {}
+        self._short_names: dict[str, str] = {}
+        """Names of a few letters, which count only as names of packages."""
         self._sentences: list[str] = []
         self._sentences_by_stem: dict[int, list[int]] = {}
         self._queue: list[tuple[str, str]] = []
@@ -90,6 +97,8 @@ class TextIndex:
         for sentence in sentences:
             if not any(index.find_quoted_source(sentence) or index.find_similar_source(sentence) for index in others):
                 self._add_stems(sentence.stems, source)
+        short = text_digests.extract_short_tokens(text_digests.fold_text(text))
+        self._short_names.update((name, source) for name in short if len(self._short_names) < DIGESTS_MAX)
         self.add_names((name for name in list_names(text) if not any(name in index._names for index in others)), source)
 
     def add_names(self, names: Iterable[str], source: str) -> None:
@@ -101,6 +110,10 @@ class TextIndex:
         """Return the source of a name, or an empty string."""
         self._index_queue()
         return self._names.get(name, "")
+
+    def find_package_source(self, name: str) -> str:
+        """Return the source of the name of a package, also of a short one, or an empty string."""
+        return self.find_name_source(name) or self._short_names.get(name, "")
 
     def find_quoted_source(self, sentence: Sentence, *others: TextIndex) -> str:
         """Return the source of the text that a sentence quotes, or an empty string; what other indexes have is none."""

@@ -71,6 +71,8 @@ _HOST = re.compile(
 _TAG_OR_LINK = re.compile(r"<[A-Za-z/!]|\[\s*hw\s*:|\]\(", re.IGNORECASE)
 _ROLE = re.compile(r"(?:^\W*|\b(?=(?-i:[A-Z])))(?:system|human|user|assistant|developer)\s*:(?!:)", re.IGNORECASE)
 """The role of a speaker in a conversation, before what it says."""
+_SHOUTED_ROLE = re.compile(r"\b(?:SYSTEM|HUMAN|ASSISTANT|DEVELOPER)\s*:(?!:)")
+"""The role of a speaker in an error line, where `User:` and `system:` name accounts and programs."""
 _ARROWS = str.maketrans({"→": ">", "←": "<", "≥": ">", "≤": "<", "×": "x"})
 _SENTENCE_START = r"(?:^|[.!?:;\u2010-\u2015-][\"')\u2019\u201d]?\s+|[(\[])[\"'*\u2018\u201c]*\s*"
 _ORDER = re.compile(rf"{_SENTENCE_START}(?:{'|'.join(load_table('repository_text')['order'])})\b", re.IGNORECASE)
@@ -81,10 +83,14 @@ _NO_CODE = re.compile(
     r"|\bhxxps?\b|\bdot\s+(?:com|org|net|io|dev|sh)\b|\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-f]{0,4}:[0-9a-f:]{2,40}\]"
     r"|&(?:lt|gt|#\d{1,6});|``|\]\[|^\s*#{1,6}\s"
     r"|\b(?:turn|switch)(?:e?s|ed|ing)?\s(?:[\w-]{1,40}\s){1,4}off\b"
+    r"|\b(?:checks?|verification|validation|protection)\b[^.;]{0,80}\b(?:is|are|was|were|stays?)\s(?:off|disabled|skipped)\b"
+    r"|(?:^|[\s`\"'(])~/|\bdot\s+\w{1,40}\s+slash\b"
+    r"|\(1\).{1,160}\(2\)|\b1[.)]\s.{1,160}\b2[.)]\s"  # steps in a row
+    r"|\?(?:\s|\Z)"  # a question, which the next sentence answers as it likes
     r"|\b\d[a-z]{5,}\b",  # a digit that poses as the first letter of a word
     re.IGNORECASE,
 )
-"""Programs, hosts, markup and disguised words, which an explanation of code has no need to name."""
+"""Programs, hosts, markup, steps, questions and disguised words, which an explanation of code does without."""
 _SCRIPT_FILE = re.compile(
     r"[\w-]\.(?:py|rb|pl|php|js|mjs|cjs|ts|lua|jar|run|bin|mk)\b|(?:^|[\s`\"'(])\.{0,2}/\w", re.IGNORECASE
 )
@@ -174,11 +180,13 @@ def is_failure(text: str) -> bool:
     if len(text) > REPOSITORY_TEXT_CHARS_MAX:
         return False
     text = _CODE_SPAN.sub(r"\1", text)
-    if not _READABLE.match(text) or _MARKUP.search(text) or _HOST.search(text):
+    if not _READABLE.match(text) or _MARKUP.search(text) or _HOST.search(text) or _SHOUTED_ROLE.search(text):
         return False
     words = _split_words(text)
     present = set(words)
-    if present & (_SENTENCE_WORDS["address"] | _SENTENCE_WORDS["fetch"]) or _is_sentence(words):
+    if present & (_SENTENCE_WORDS["address"] | _SENTENCE_WORDS["fetch"] | _SENTENCE_WORDS["tell"]):
+        return False
+    if _is_sentence(words):
         return False
     # "failed to run" states, "run X to continue" instructs: a statement has the verb after "to" or a negation.
     followers = (word for before, word in zip(["", *words], words, strict=False) if before not in _STATING)

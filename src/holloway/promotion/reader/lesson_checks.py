@@ -12,10 +12,14 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from holloway.observer.own_text import strip_own_text
+from holloway.observer.provenance import WEAK_SOURCES
 from holloway.observer.words.self_correction import find_self_correction
 from holloway.promotion.reader.lesson_evidence import (
     content_words,
+    count_shared_words,
     cue,
+    list_hosts,
     list_named_paths,
     list_searched_names,
 )
@@ -35,6 +39,8 @@ KNOWN_SHARE = 0.75
 """Share of the words of a lesson that a paragraph of an instruction file has when it says the same."""
 KNOWN_WORDS_MIN = 4
 CORRECTED_SHARE = 0.6
+STATED_SHARE = 0.5
+"""Share of the words of a lesson that an own quote must have where the lesson repeats untrusted text, too."""
 _BACKTICKED_COMMAND = re.compile(r"`([^`\n]{2,160})`")
 _WORKS = re.compile(r"\b(?:works|passes|succeeds|use|run|fix(?:es)? (?:it|this)|needs? to be run)\b", re.IGNORECASE)
 _FAILS = re.compile(r"\b(?:fails?|breaks?|errors?|crash(?:es)?|hangs?|does not work|doesn't work)\b", re.IGNORECASE)
@@ -106,6 +112,20 @@ def check_names(lesson: Lesson, evidence: SessionEvidence) -> str:
         if not evidence.has_code_name(name) and not evidence.is_seen_name(name):
             return f"it names {name}, which neither the code nor a command of the session has"
     return ""
+
+
+def check_hosts(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a lesson that names a host which neither the session nor the checkout names."""
+    for host in list_hosts(f"{lesson.text} {lesson.proposal.why}"):
+        if not evidence.is_named(host) and evidence.checkout.find_files_with(host) == frozenset():
+            return f"it names {host[:100]}, which nobody in the session did"
+    return ""
+
+
+def check_forgery(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a text that poses as an entry which holloway showed."""
+    texts = f"{lesson.text}\n{lesson.proposal.why}"
+    return "it has the marks of an entry of holloway" if strip_own_text(texts).strip() != texts.strip() else ""
 
 
 def check_location(lesson: Lesson, evidence: SessionEvidence) -> str:
@@ -289,11 +309,25 @@ def check_origin(lesson: Lesson, evidence: SessionEvidence) -> str:
     return f"no quote of its own states it, only {source}"
 
 
+def check_foreign_text(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Let a person review a text that repeats untrusted text of which its own quotes state only a part."""
+    source, words = _find_foreign_source(lesson), len(content_words(lesson.text))
+    if not source or any(
+        count_shared_words(lesson.text, quote.text) >= STATED_SHARE * words for quote in lesson.stating_quotes
+    ):
+        return ""
+    return f"its own quotes state only a part of it, the rest is from {source}"
+
+
 def check_foreign_action(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Let a person review what would make an agent act on the word of untrusted text."""
-    if lesson.foreign_quotes and _would_act(lesson):
-        return f"it would make an agent act, and quotes {lesson.foreign_quotes[0].source}"
-    return ""
+    source = next((quote.source for quote in lesson.foreign_quotes), "") or _find_foreign_source(lesson)
+    return f"it would make an agent act, and quotes {source}" if source and _would_act(lesson) else ""
+
+
+def _find_foreign_source(lesson: Lesson) -> str:
+    """Return the untrusted source of the text of a lesson; weak output of the project's programs is none."""
+    return "" if lesson.text_source.startswith(WEAK_SOURCES) else lesson.text_source
 
 
 def _would_act(lesson: Lesson) -> bool:
@@ -321,6 +355,8 @@ REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("task wish", check_task_wish),
     ("files", check_files),
     ("names", check_names),
+    ("hosts", check_hosts),
+    ("forgery", check_forgery),
     ("location", check_location),
     ("absence", check_absence),
     ("commands", check_commands),
@@ -332,6 +368,7 @@ REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
 )
 REVIEW_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("origin", check_origin),
+    ("foreign text", check_foreign_text),
     ("foreign action", check_foreign_action),
     ("guarded", check_guarded),
 )

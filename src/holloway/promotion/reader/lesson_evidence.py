@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -49,6 +49,11 @@ CLAIM_SENTENCE_CHARS_MAX = 300
 CLAIM_SENTENCES_MAX = 3
 _STATING_VOICES = frozenset({Voice.PERSON, Voice.AGENT, Voice.PLAN, Voice.ANSWER, Voice.COMMIT})
 _BACKTICKED = re.compile(r"`([^`\n]{2,120})`")
+_HOST_NAME = re.compile(
+    r"(?<![\w/@.-])(?:[a-z0-9-]{1,63}\.){1,5}(?:com|org|net|io|dev|sh|app|ai|co|info|xyz|ru|cn|tk|uk|eu|invalid|example)\b"
+    r"(?![\w(])",
+    re.IGNORECASE,
+)
 _CODE_LIKE = re.compile(r"[a-z][a-z0-9]*[A-Z]|[A-Z][a-z0-9]+[A-Z]|\w_\w|\w\(\)|::|\w\.\w")
 
 
@@ -65,6 +70,8 @@ class Lesson:
     proposal: ProposedLesson
     quotes: tuple[LocatedQuote, ...]
     files: tuple[str, ...] = ()
+    text_source: str = ""
+    """The untrusted source that the text itself repeats, whatever its quotes are; empty if it is its own."""
 
     @property
     def text(self) -> str:
@@ -180,15 +187,38 @@ class SessionEvidence:
 
     def trace_quotes(self, quotes: Sequence[LocatedQuote], trust: Trust) -> list[LocatedQuote]:
         """Return quotes with the untrusted source of each; what the person pasted is never their own word."""
-        signals = [
-            Signal(_choose_signal(quote.row.voice), f"{number}", quote.row.step, quotes=(quote.text,))
-            for number, quote in enumerate(quotes)
-        ]
-        sources = trace_signals(self.pad, signals, trust).sources
+        return self._trace(quotes, (), trust)[0]
+
+    def trace_lessons(self, lessons: Sequence[Lesson], trust: Trust) -> list[Lesson]:
+        """Return lessons with the untrusted source of their text and of each quote; the session is replayed once."""
+        if not lessons:
+            return []
+        texts = [lesson.text for lesson in lessons]
+        quotes, text_sources = self._trace([quote for lesson in lessons for quote in lesson.quotes], texts, trust)
+        traced = iter(quotes)
         return [
-            quote._replace(source=_VOICE_SOURCES.get(quote.row.voice, "") or sources.get(id(signal), ""))
-            for quote, signal in zip(quotes, signals, strict=True)
+            replace(lesson, quotes=tuple(next(traced) for _ in lesson.quotes), text_source=source)
+            for lesson, source in zip(lessons, text_sources, strict=True)
         ]
+
+    def _trace(
+        self, quotes: Sequence[LocatedQuote], texts: Sequence[str], trust: Trust
+    ) -> tuple[list[LocatedQuote], list[str]]:
+        """Return quotes with the source of each at its step, and the sources of texts as of the session's end."""
+        quoting = [
+            Signal(_choose_signal(quote.row.voice), "quote", quote.row.step, quotes=(quote.text,)) for quote in quotes
+        ]
+        telling = [Signal(SignalName.CONCLUSION, "text", self.pad.step + 1, quotes=(text,)) for text in texts]
+        sources = trace_signals(self.pad, [*quoting, *telling], trust).sources
+        traced = [
+            quote._replace(source=_VOICE_SOURCES.get(quote.row.voice, "") or sources.get(id(signal), ""))
+            for quote, signal in zip(quotes, quoting, strict=True)
+        ]
+        return traced, [sources.get(id(signal), "") for signal in telling]
+
+    def is_named(self, name: str) -> bool:
+        """Return whether any row of the session has a name, whoever said or printed it."""
+        return any(name.lower() in row.text.lower() for row in self.view.rows)
 
     def find_own_statements(self, claim: str) -> list[LocatedQuote]:
         """Return the sentences of the person, the agent and commits that state a claim, the closest ones first.
@@ -336,6 +366,11 @@ def list_searched_names(text: str) -> list[str]:
 
 def _is_identifier(name: str) -> bool:
     return bool(re.fullmatch(r"[A-Za-z_]\w{2,80}", name)) and bool(_CODE_LIKE.search(name))
+
+
+def list_hosts(text: str) -> list[str]:
+    """Return the host names in a text."""
+    return list(dict.fromkeys(match.lower() for match in _HOST_NAME.findall(text)))
 
 
 def list_named_paths(text: str) -> list[str]:

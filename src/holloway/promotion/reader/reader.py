@@ -109,7 +109,7 @@ def judge_answers(answers: Mapping[int, str], evidence: SessionEvidence, trust: 
         for proposal, lesson in zip(proposals, lessons, strict=True)
         if lesson is None
     ]
-    traced = _trace_lessons([lesson for lesson in lessons if lesson], evidence, trust)
+    traced = evidence.trace_lessons([lesson for lesson in lessons if lesson], trust)
     traced = _add_own_statements(traced, evidence, trust)
     judged += [_judge_lesson(lesson, evidence) for lesson in traced]
     return _limit_lessons(judged)
@@ -134,13 +134,6 @@ def _resolve_files(files: Sequence[str], evidence: SessionEvidence) -> Iterable[
     for path in dict.fromkeys(evidence.checkout.resolve_file(path) or path for path in files):
         if path in evidence.checkout.files or evidence.is_touched(path) or evidence.checkout.is_folder(path):
             yield path
-
-
-def _trace_lessons(lessons: Sequence[Lesson], evidence: SessionEvidence, trust: Trust) -> list[Lesson]:
-    """Return lessons whose quotes have their untrusted source; the session is replayed once for all of them."""
-    quotes = evidence.trace_quotes([quote for lesson in lessons for quote in lesson.quotes], trust) if lessons else []
-    traced = iter(quotes)
-    return [replace(lesson, quotes=tuple(next(traced) for _ in lesson.quotes)) for lesson in lessons]
 
 
 def _add_own_statements(lessons: Sequence[Lesson], evidence: SessionEvidence, trust: Trust) -> list[Lesson]:
