@@ -14,6 +14,7 @@ from holloway.safety.repository_text import (
     PATH_WORDS_MAX,
     REPOSITORY_TEXT_CHARS_MAX,
     SPACED_WORDS_MAX,
+    STATEMENT_WORDS_MAX,
     admit,
     is_command,
     is_failure,
@@ -413,15 +414,36 @@ def test_a_text_in_another_language_or_script_is_not_readable(text: str) -> None
 
 def make_words(count: int) -> str:
     """Join words that say nothing, with underscores."""
-    return "_".join(["round", "order", "total", "cart", "price", "tax", "sum", "rate", "unit", "line", "row"][:count])
+    words = "round order total cart price tax sum rate unit line row cell page sheet"
+    return "_".join(words.split()[:count])
 
 
 def test_a_name_has_a_bounded_number_of_words_and_a_leading_test_aside() -> None:
-    assert is_name(make_words(NAME_WORDS_MAX))
-    assert not is_name(make_words(NAME_WORDS_MAX + 1))
-    assert is_name(f"test_{make_words(NAME_WORDS_MAX)}")
-    assert not is_name(f"test_{make_words(NAME_WORDS_MAX + 1)}")
-    assert not is_name(f"{make_words(NAME_WORDS_MAX)}_test")
+    assert is_name(make_words(STATEMENT_WORDS_MAX))
+    assert not is_name(make_words(STATEMENT_WORDS_MAX + 1))
+    assert is_name(f"test_{make_words(STATEMENT_WORDS_MAX)}")
+    assert not is_name(f"test_{make_words(STATEMENT_WORDS_MAX + 1)}")
+    assert not is_name(f"{make_words(STATEMENT_WORDS_MAX)}_test")
+
+
+@pytest.mark.parametrize("word", ["your", "agent", "run", "npx", "inform", "started", "skipped", "upload", "ignore"])
+def test_a_long_name_may_have_no_word_of_an_order(word: str) -> None:
+    assert is_name(f"{make_words(NAME_WORDS_MAX - 2)}_x_{word}") is (word not in ("your",))
+    assert not is_name(f"{make_words(NAME_WORDS_MAX)}_{word}")
+    assert not is_name(f"test_{word}_{make_words(NAME_WORDS_MAX)}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "WrappedAggregatedSinksAreDisposedWhenLoggerIsDisposed",
+        "TestShorthandVersionFlagOnlyAddedIfVersionNotDefined",
+        "testNullsInArrayWithSerializeNullPropertySetSerialization",
+        "ExceptionsThrownByFiltersArePropagatedIfAuditingEnabled",
+    ],
+)
+def test_the_long_name_of_a_test_that_states_something_is_shown(name: str) -> None:
+    assert is_name(name)
 
 
 def test_a_path_has_bounded_parts() -> None:

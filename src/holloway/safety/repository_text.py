@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 REPOSITORY_TEXT_CHARS_MAX = 300
 NAME_WORDS_MAX = 7
 """Maximum number of words of one identifier, a leading `test` aside; with more it is a sentence."""
+STATEMENT_WORDS_MAX = 13
+"""Maximum number of words of one that only states something, as long names of tests do."""
 TOLD_SUBJECT_CHARS_MAX = 120
 PATH_PART_CHARS_MAX = 100
 PATH_WORDS_MAX = 7
@@ -106,6 +108,10 @@ _LATE_ORDER = re.compile(
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
 
 _SENTENCE_WORDS = {role: frozenset(words) for role, words in load_table("repository_text").items()}
+_ACTING_ROLES = (
+    *("address", "reader", "act", "fetch", "tell", "launch", "operation", "transfer", "dismiss", "foreign"),
+)
+"""Roles of words by which a long name instructs somebody."""
 _PROGRAMS = frozenset(programs.TABLE["project_programs"])
 _INSTALL_SUBCOMMANDS = frozenset(programs.TABLE["install_subcommands"])
 _GROUP_OPTIONS = frozenset(programs.TABLE["group_options"])
@@ -149,9 +155,18 @@ def is_name(text: str) -> bool:
 @lru_cache(maxsize=NAME_CHECKS_CACHED_MAX)
 def _reads_as_name(text: str) -> bool:
     parts = [_split_words(part) for part in _NAME_PARTS.split(text)]
-    if any(len(words) - (words[:1] == ["test"]) > NAME_WORDS_MAX for words in parts):
+    if any(_is_too_long(words[words[:1] == ["test"] :]) for words in parts):
         return False
     return not _is_sentence([word for words in parts for word in words])
+
+
+def _is_too_long(words: list[str]) -> bool:
+    """Whether a name has more words than a name needs, and one of them could instruct somebody."""
+    if len(words) <= NAME_WORDS_MAX:
+        return False
+    return len(words) > STATEMENT_WORDS_MAX or any(
+        not _SENTENCE_WORDS[role].isdisjoint(words) for role in _ACTING_ROLES
+    )
 
 
 def is_command(text: str) -> bool:
