@@ -927,8 +927,9 @@ def test_a_project_is_searched_for_a_bounded_number_of_long_sentences() -> None:
     tracer.observe_action(web(text=f"{PROJECT_LINE}\n\nThe till is shut at ten and so are we all."))
     assert tracer.find_source("The till is shut at ten and so are we all.") == SITE
     assert searched == []
-    for _ in range(PROJECT_SEARCHES_MAX + 5):
+    for number in range(PROJECT_SEARCHES_MAX + 5):
         assert tracer.find_source(PROJECT_LINE) == SITE
+        assert tracer.find_source(f"{PROJECT_LINE[:-1]}, said {number}.") == SITE
     assert len(searched) == PROJECT_SEARCHES_MAX
     assert len(searched[0]) == SEARCHED_WORDS_MAX
     assert min(map(len, searched[0])) >= 4

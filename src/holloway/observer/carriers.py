@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -78,7 +78,7 @@ class Trust:
     is_known_name: Callable[[str], bool] | None = None
     is_tracked: Callable[[str], bool] | None = None
     is_committed: Callable[[str, str], bool] | None = None
-    find_committed: Callable[[Sequence[str]], Iterable[str]] | None = None
+    find_committed: Callable[[tuple[str, ...]], Iterable[str]] | None = None
     earlier_digests: Collection[int] = frozenset()
 
 

@@ -35,7 +35,7 @@ from holloway.text.sketch import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from holloway.observer.scratchpad import Action, Note, Scratchpad
     from holloway.observer.signals.signal import Signal
@@ -80,7 +80,7 @@ class SourceTracer:
     def __init__(self, trust: Trust, branch: str = "") -> None:
         self._is_known_name = trust.is_known_name
         self._find_committed = trust.find_committed
-        self._project_searches = 0
+        self._project_searches: dict[str, TextIndex | None] = {}
         self._carriers = Carriers(trust, branch)
         self._own = TextIndex()
         """What the person typed and what tracked files say: it outweighs foreign text that says the same."""
@@ -221,14 +221,19 @@ class SourceTracer:
         longest = sorted(set(_SEARCHED_WORD.findall(words)), key=lambda word: (-len(word), word))[:SEARCHED_WORDS_MAX]
         if self._find_committed is None or len(longest) < SEARCHED_WORDS_MIN:
             return None
-        if self._project_searches >= PROJECT_SEARCHES_MAX:
-            return None
-        self._project_searches += 1
+        if words not in self._project_searches and len(self._project_searches) < PROJECT_SEARCHES_MAX:
+            self._project_searches[words] = self._index_project(longest, self._find_committed)
+        return self._project_searches.get(words)
+
+    def _index_project(
+        self, words: Sequence[str], find_committed: Callable[[tuple[str, ...]], Iterable[str]]
+    ) -> TextIndex | None:
         project = TextIndex()
-        for text in self._find_committed(longest):
-            # What an earlier session took from foreign text is no proof, also if it was committed since.
-            own = [part for part in split_sentences(text) if not is_sketched(part, self._earlier)]
-            project.queue_text("\n\n".join(own) if self._earlier else text, "project")
+        for text in find_committed(tuple(words)):
+            for part in split_sentences(text):
+                # What an earlier session took from foreign text is no proof, also if it was committed since.
+                if _has_any_word(part, words) and not (self._earlier and is_sketched(part, self._earlier)):
+                    project.queue_text(part, "project")
         return project or None
 
     def _find_named_source(self, text: str) -> str:
@@ -336,6 +341,12 @@ class SourceTracer:
             )
             self._foreign.add_names(names, source)
         self._weak.add_text(text, source, self._own, self._said)
+
+
+def _has_any_word(text: str, words: Sequence[str]) -> bool:
+    """Whether a text has any of some words in lower case: others of a large file need not be compared."""
+    folded = text.lower()
+    return any(word in folded for word in words)
 
 
 def _leads_elsewhere(text: str) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 from holloway import git
@@ -35,7 +36,7 @@ from holloway.text.file_roles import is_third_party
 from holloway.text.sanitize import clean_text, first_paragraph, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from holloway.domain.memory import Memory
     from holloway.domain.ports import Writer
@@ -46,6 +47,10 @@ if TYPE_CHECKING:
     from holloway.promotion.synthesis import ModuleSynthesis
     from holloway.service.open_project import OpenProject
     from holloway.store.candidates import StoredCandidate
+
+
+PROJECT_TEXTS_CACHED = 64
+"""Searches of the project's files whose results are kept; a session makes at most 20."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,11 +209,23 @@ class Learning:
         return branches.find_unmerged_branch(self.database, str(self.memory.project.root), session.branch)
 
 
-def _find_project_texts(root: str, commit: str, tracked: frozenset[str], words: Sequence[str]) -> Iterator[str]:
-    """Yield the texts of the project's own files that have all of these words at a commit."""
-    own = frozenset(path for path in tracked if not is_third_party(path))
-    texts: Iterator[str] = git.find_texts_with(root, commit, words, own)
-    return texts
+@lru_cache(maxsize=PROJECT_TEXTS_CACHED)
+def _find_project_texts(root: str, commit: str, tracked: frozenset[str], words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the texts of the project's own files that have most of these words at a commit.
+
+    Cached, because what a session learned without a model and what a reader proposes is traced by the same searches.
+    """
+    return tuple(git.find_texts_with(root, commit, words, _OwnFiles(tracked)))
+
+
+class _OwnFiles(Container[str]):
+    """The tracked files of a project that are not vendored."""
+
+    def __init__(self, tracked: frozenset[str]) -> None:
+        self._tracked = tracked
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and path in self._tracked and not is_third_party(path)
 
 
 def _describe_session(activity: SessionActivity, judged: SessionClassification, *, part: bool) -> SessionSummary:

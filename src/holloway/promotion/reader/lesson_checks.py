@@ -16,6 +16,7 @@ from holloway.observer.own_text import strip_own_text
 from holloway.observer.provenance import WEAK_SOURCES
 from holloway.observer.words.self_correction import find_self_correction
 from holloway.promotion.reader.lesson_evidence import (
+    STATING_VOICES,
     content_words,
     count_shared_words,
     cue,
@@ -41,6 +42,8 @@ KNOWN_WORDS_MIN = 4
 CORRECTED_SHARE = 0.6
 STATED_SHARE = 0.5
 """Share of the words of a lesson that an own quote must have where the lesson repeats untrusted text, too."""
+OWN_ACT_SHARE = 0.6
+"""Share of the words of what an agent would do that own quotes must have for it to be the project's own word."""
 _BACKTICKED_COMMAND = re.compile(r"`([^`\n]{2,160})`")
 _WORKS = re.compile(r"\b(?:works|passes|succeeds|use|run|fix(?:es)? (?:it|this)|needs? to be run)\b", re.IGNORECASE)
 _FAILS = re.compile(r"\b(?:fails?|breaks?|errors?|crash(?:es)?|hangs?|does not work|doesn't work)\b", re.IGNORECASE)
@@ -303,7 +306,7 @@ def check_origin(lesson: Lesson, evidence: SessionEvidence) -> str:
 
     Output of the project confirms what somebody says about it, unless an agent would act on it.
     """
-    if lesson.stating_quotes or (lesson.is_stated_by_project and not _would_act(lesson)):
+    if lesson.stating_quotes or (lesson.is_stated_by_project and not _find_foreign_act(lesson, evidence)):
         return ""
     source = next((quote.source for quote in lesson.quotes if quote.source), "output of the project")
     return f"no quote of its own states it, only {source}"
@@ -322,7 +325,8 @@ def check_foreign_text(lesson: Lesson, evidence: SessionEvidence) -> str:
 def check_foreign_action(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Let a person review what would make an agent act on the word of untrusted text."""
     source = next((quote.source for quote in lesson.foreign_quotes), "") or _find_foreign_source(lesson)
-    return f"it would make an agent act, and quotes {source}" if source and _would_act(lesson) else ""
+    act = _find_foreign_act(lesson, evidence) if source else ""
+    return f"it would make an agent act ({act[:100]}), and quotes {source}" if act else ""
 
 
 def _find_foreign_source(lesson: Lesson) -> str:
@@ -330,10 +334,46 @@ def _find_foreign_source(lesson: Lesson) -> str:
     return "" if lesson.text_source.startswith(WEAK_SOURCES) else lesson.text_source
 
 
-def _would_act(lesson: Lesson) -> bool:
-    """Return whether a lesson would make an agent run, install, disable, send or fetch something."""
-    texts = f"{lesson.text} {lesson.proposal.why}"
-    return bool(cue("action").search(texts)) or any(map(_is_run, _BACKTICKED_COMMAND.findall(texts)))
+def _find_foreign_act(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Return what a lesson would make an agent do of which nobody of this project spoke; empty if there is nothing.
+
+    To run, install, disable, send or fetch something is own where the person, the agent or a commit states it in words
+    that no untrusted text has, and each command that it names is theirs or one of the project's files.
+    """
+    own_text = "\n".join(quote.text for quote in lesson.own_quotes if quote.row.voice in STATING_VOICES)
+    return next((act for act in list_acts(lesson) if not _is_own_act(act, own_text, evidence)), "")
+
+
+def list_acts(lesson: Lesson) -> list[str]:
+    """Return the clauses of a lesson that would make an agent run, install, disable, send or fetch something."""
+    clauses = [clause for text in (lesson.text, lesson.proposal.why) for clause in _split_clauses(text)]
+    return [clause for clause in clauses if cue("action").search(clause) or any(map(_is_run, _list_commands(clause)))]
+
+
+def _split_clauses(text: str) -> list[str]:
+    """Return the clauses of a text; what stands in backticks is not split."""
+    ends = [match.end() for match in _CLAUSE_END.finditer(text) if text.count("`", 0, match.start()) % 2 == 0]
+    return [
+        text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True) if text[start:end].strip()
+    ]
+
+
+def _list_commands(text: str) -> list[str]:
+    return _BACKTICKED_COMMAND.findall(text)
+
+
+def _is_own_act(act: str, own_text: str, evidence: SessionEvidence) -> bool:
+    """Return whether own words state most of an act, and know each of its commands and hosts."""
+    verbs = " ".join(match[0] for match in cue("action").finditer(act))
+    is_stated = all(
+        own_text and count_shared_words(text, own_text) >= share * len(content_words(text))
+        for text, share in ((act, OWN_ACT_SHARE), (verbs, 1.0))
+    )
+    if not is_stated:
+        return False
+    commands = [command for command in _list_commands(act) if _is_run(command)]
+    named = [*commands, *list_hosts(act)]
+    return all(name in own_text or evidence.checkout.find_files_with(name) for name in named)
 
 
 def _is_run(command: str) -> bool:

@@ -47,7 +47,7 @@ CLAIM_SENTENCE_SHARE_MIN = 0.4
 CLAIM_SENTENCE_WORDS_MIN = 4
 CLAIM_SENTENCE_CHARS_MAX = 300
 CLAIM_SENTENCES_MAX = 3
-_STATING_VOICES = frozenset({Voice.PERSON, Voice.AGENT, Voice.PLAN, Voice.ANSWER, Voice.COMMIT})
+STATING_VOICES = frozenset({Voice.PERSON, Voice.AGENT, Voice.PLAN, Voice.ANSWER, Voice.COMMIT})
 _BACKTICKED = re.compile(r"`([^`\n]{2,120})`")
 _HOST_NAME = re.compile(
     r"(?<![\w/@.-])(?:[a-z0-9-]{1,63}\.){1,5}(?:com|org|net|io|dev|sh|app|ai|co|info|xyz|ru|cn|tk|uk|eu|invalid|example)\b"
@@ -185,20 +185,23 @@ class SessionEvidence:
         """Yield what the agent said after a row."""
         return (later for later in self.view.rows if later.voice is Voice.AGENT and later.number > row.number)
 
-    def trace_quotes(self, quotes: Sequence[LocatedQuote], trust: Trust) -> list[LocatedQuote]:
-        """Return quotes with the untrusted source of each; what the person pasted is never their own word."""
-        return self._trace(quotes, (), trust)[0]
-
     def trace_lessons(self, lessons: Sequence[Lesson], trust: Trust) -> list[Lesson]:
-        """Return lessons with the untrusted source of their text and of each quote; the session is replayed once."""
+        """Return lessons with the untrusted source of their text and of each quote; the session is replayed once.
+
+        A lesson that untrusted text says, too, gets own sentences that state it, if there are any. What the person
+        pasted is never their own word.
+        """
         if not lessons:
             return []
-        texts = [lesson.text for lesson in lessons]
-        quotes, text_sources = self._trace([quote for lesson in lessons for quote in lesson.quotes], texts, trust)
-        traced = iter(quotes)
+        statements = [self.find_own_statements(lesson.text) for lesson in lessons]
+        quotes = [
+            quote for lesson, found in zip(lessons, statements, strict=True) for quote in (*lesson.quotes, *found)
+        ]
+        sources, text_sources = self._trace(quotes, [lesson.text for lesson in lessons], trust)
+        traced = iter(sources)
         return [
-            replace(lesson, quotes=tuple(next(traced) for _ in lesson.quotes), text_source=source)
-            for lesson, source in zip(lessons, text_sources, strict=True)
+            _replace_quotes(lesson, [next(traced) for _ in lesson.quotes], [next(traced) for _ in found], text_source)
+            for lesson, found, text_source in zip(lessons, statements, text_sources, strict=True)
         ]
 
     def _trace(
@@ -227,7 +230,7 @@ class SessionEvidence:
         """
         words_min = max(CLAIM_SENTENCE_WORDS_MIN, CLAIM_SENTENCE_SHARE_MIN * len(content_words(claim)))
         statements = []
-        for row in (row for row in self.view.rows if row.voice in _STATING_VOICES):
+        for row in (row for row in self.view.rows if row.voice in STATING_VOICES):
             for sentence in (part for line in row.text.splitlines() for part in split_sentences(line)):
                 shared_count = count_shared_words(claim, sentence)
                 if shared_count >= words_min and len(sentence) <= CLAIM_SENTENCE_CHARS_MAX:
@@ -315,6 +318,16 @@ class SessionEvidence:
             return ""
         matches = [self.checkout.find_files_with(name) for name in names]
         return "the checkout has it" if all(files and files & paths for files in matches) else ""
+
+
+def _replace_quotes(
+    lesson: Lesson, quotes: Sequence[LocatedQuote], statements: Sequence[LocatedQuote], text_source: str
+) -> Lesson:
+    """Return a lesson with its traced quotes, and with the own ones of some statements if untrusted text says it."""
+    traced = replace(lesson, quotes=tuple(quotes), text_source=text_source)
+    if not (traced.is_stated_by_others or traced.foreign_quotes or text_source):
+        return traced
+    return replace(traced, quotes=(*quotes, *(quote for quote in statements if not quote.source)))
 
 
 def _choose_signal(voice: Voice) -> SignalName:

@@ -17,6 +17,7 @@ from holloway.promotion.reader.lesson_answer import ProposedLesson, RefusedItem,
 from holloway.promotion.reader.lesson_checks import CheckResult, Treatment, check_lesson
 from holloway.promotion.reader.lesson_evidence import PERSON_SAID, Lesson
 from holloway.promotion.reader.quote_search import QuoteIndex
+from holloway.promotion.reader.repeated_lessons import find_repeated
 from holloway.safety.neutralize import neutralize_text
 from holloway.safety.secrets import redact_secrets
 
@@ -110,8 +111,7 @@ def judge_answers(answers: Mapping[int, str], evidence: SessionEvidence, trust: 
         if lesson is None
     ]
     traced = evidence.trace_lessons([lesson for lesson in lessons if lesson], trust)
-    traced = _add_own_statements(traced, evidence, trust)
-    judged += [_judge_lesson(lesson, evidence) for lesson in traced]
+    judged += _refuse_repeated([_judge_lesson(lesson, evidence) for lesson in traced])
     return _limit_lessons(judged)
 
 
@@ -136,20 +136,27 @@ def _resolve_files(files: Sequence[str], evidence: SessionEvidence) -> Iterable[
             yield path
 
 
-def _add_own_statements(lessons: Sequence[Lesson], evidence: SessionEvidence, trust: Trust) -> list[Lesson]:
-    """Return the lessons; one that only foreign quotes state gets own sentences that state it, if there are any."""
-    lacking = {lesson: evidence.find_own_statements(lesson.text) for lesson in lessons if lesson.is_stated_by_others}
-    quotes = evidence.trace_quotes([quote for found in lacking.values() for quote in found], trust) if lacking else []
-    traced = iter(quotes)
-    added = {lesson: [next(traced) for _ in found] for lesson, found in lacking.items()}
-    own = {lesson: tuple(quote for quote in found if not quote.source) for lesson, found in added.items()}
-    return [replace(lesson, quotes=(*lesson.quotes, *own.get(lesson, ()))) for lesson in lessons]
-
-
 def _judge_lesson(lesson: Lesson, evidence: SessionEvidence) -> JudgedLesson:
     finding = check_lesson(lesson, evidence)
     is_refused = finding.treatment is Treatment.REFUSE
     return JudgedLesson(lesson.text, finding, lesson, "" if is_refused else evidence.find_corroboration(lesson))
+
+
+def _refuse_repeated(judged: Sequence[JudgedLesson]) -> list[JudgedLesson]:
+    """Refuse lessons that say what one of another part says: the first of those that pass stands for all."""
+    ordered = sorted(judged, key=lambda item: (item.is_refused, item.finding.treatment is not None))
+    distinct: list[Lesson] = []
+    results: list[JudgedLesson] = []
+    for item in ordered:
+        repeated = find_repeated(item.lesson, distinct) if item.lesson and not item.is_refused else None
+        if repeated:
+            item = replace(
+                item, finding=CheckResult(Treatment.REFUSE, "repeated", f"it says the same: {repeated.text}")
+            )
+        elif item.lesson and not item.is_refused:
+            distinct.append(item.lesson)
+        results.append(item)
+    return results
 
 
 def _limit_lessons(judged: list[JudgedLesson]) -> list[JudgedLesson]:
