@@ -60,6 +60,8 @@ PROJECT_SEARCHES_MAX = 20
 SEARCHED_WORDS_MAX = 8
 SEARCHED_WORDS_MIN = 4
 """Number of words, the longest of a sentence, by which files with it are found."""
+COMPARED_WORDS_MIN = 2
+"""Number of these words that a sentence of such a file has if it is compared."""
 OVERFLOW = "too much text to compare"
 
 _SEARCHED_WORD = re.compile(r"[a-z]{4,}")
@@ -228,11 +230,12 @@ class SourceTracer:
     def _index_project(
         self, words: Sequence[str], find_committed: Callable[[tuple[str, ...]], Iterable[str]]
     ) -> TextIndex | None:
+        """Return an index of the sentences of committed files that have some of these words; None without any."""
         project = TextIndex()
         for text in find_committed(tuple(words)):
             for part in split_sentences(text):
                 # What an earlier session took from foreign text is no proof, also if it was committed since.
-                if _has_any_word(part, words) and not (self._earlier and is_sketched(part, self._earlier)):
+                if _has_words(part, words) and not (self._earlier and is_sketched(part, self._earlier)):
                     project.queue_text(part, "project")
         return project or None
 
@@ -343,10 +346,10 @@ class SourceTracer:
         self._weak.add_text(text, source, self._own, self._said)
 
 
-def _has_any_word(text: str, words: Sequence[str]) -> bool:
-    """Whether a text has any of some words in lower case: others of a large file need not be compared."""
+def _has_words(text: str, words: Sequence[str]) -> bool:
+    """Whether a text has some of these words in lower case: other sentences of a large file need not be compared."""
     folded = text.lower()
-    return any(word in folded for word in words)
+    return sum(word in folded for word in words) >= COMPARED_WORDS_MIN
 
 
 def _leads_elsewhere(text: str) -> bool:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from holloway.config import SESSION_LESSONS_MAX
 from holloway.promotion.reader.lesson_checks import Treatment
 from holloway.promotion.reader.reader import ask_reader, build_prompts, judge_answers, read_prompt_version
 from holloway.promotion.reader.session_view import build_session_view
@@ -96,36 +97,35 @@ def test_an_answer_of_any_form_is_refused_without_an_error(memory: Holloway, tex
     assert all(judgement.is_refused for judgement in judged)
 
 
-def test_a_session_gives_at_most_fifteen_lessons(memory: Holloway) -> None:
-    said = [f"The cache of module m{number} is filled at start by its own timer." for number in range(30)]
+def test_a_session_gives_a_bounded_number_of_lessons(memory: Holloway) -> None:
+    subjects = [f"{first}{second}" for first in "abcdefghi" for second in ("oak", "elm", "fir", "ash", "yew")]
+    said = [f"The {subject}cache fills its {subject}shelf as its {subject}timer rings." for subject in subjects]
     told = Story()
     for sentence in said:
         told = told.says(sentence, thinking=False)
     answers = {
         stretch: answer(
-            *[lesson(said[3 * stretch + place].rstrip("."), said[3 * stretch + place]) for place in range(3)]
+            *[lesson(said[5 * stretch + place].rstrip("."), said[5 * stretch + place]) for place in range(5)]
         )
-        for stretch in range(10)
+        for stretch in range(9)
     }
     judged = judge_answers(answers, collect_evidence(memory, told), Learning(memory.opened).trust())
-    assert sum(not judgement.is_refused for judgement in judged) == 15
-    assert [judgement.finding.check for judgement in judged if judgement.is_refused] == ["limit"] * 15
+    assert sum(not judgement.is_refused for judgement in judged) == SESSION_LESSONS_MAX
+    surplus = len(said) - SESSION_LESSONS_MAX
+    assert [judgement.finding.check for judgement in judged if judgement.is_refused] == ["limit"] * surplus
 
 
 def test_the_persons_word_comes_first_where_there_are_too_many(memory: Holloway) -> None:
-    said = [f"The cache of module m{number} is filled at start by its own timer." for number in range(16)]
-    told = Story().user("Never fill the cache of module m99 by hand, the timer of the server does it")
+    said = [f"The {name} cache is filled at {name} start by its {name} timer." for name in ("oak", "elm", "fir", "ash")]
+    told = Story().user("Never fill the cache by hand, the timer of the server does it")
     for sentence in said:
         told = told.says(sentence, thinking=False)
-    rule = lesson("Never fill the cache of module m99 by hand", "Never fill the cache of module m99", kind="user_rule")
-    others = [lesson(sentence.rstrip("."), sentence) for sentence in said]
-    answers = {number: answer(*others[4 * number : 4 * number + 4]) for number in range(4)}
-    last = json.loads(answers[3])["lessons"]
-    answers[3] = answer(*last, rule)
-    judged = judge_answers(answers, collect_evidence(memory, told), Learning(memory.opened).trust())
-    kept = [judgement.text for judgement in judged if not judgement.is_refused]
-    assert len(kept) == 15
-    assert rule["text"] in kept
+    rule = lesson("Never fill the cache by hand", "Never fill the cache by hand", kind="user_rule")
+    answers = {1: answer(*[lesson(sentence.rstrip("."), sentence) for sentence in said]), 2: answer(rule)}
+    judged = judge_answers(answers, collect_evidence(memory, told), Learning(memory.opened).trust(), most=3)
+    passed = [judgement.text for judgement in judged if not judgement.is_refused]
+    assert len(passed) == 3
+    assert rule["text"] in passed
 
 
 def test_the_model_is_told_that_the_session_is_data() -> None:

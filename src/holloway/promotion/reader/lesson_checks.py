@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from holloway.observer.scratchpad import Action
     from holloway.promotion.reader.lesson_evidence import Lesson, SessionEvidence
 
+WISH_KINDS = frozenset({"user_rule", "convention"})
+"""Kinds of lessons that may be a wish for one task only."""
 KNOWN_SHARE = 0.75
 """Share of the words of a lesson that a paragraph of an instruction file has when it says the same."""
 KNOWN_WORDS_MIN = 4
@@ -44,6 +46,8 @@ STATED_SHARE = 0.5
 """Share of the words of a lesson that an own quote must have where the lesson repeats untrusted text, too."""
 OWN_ACT_SHARE = 0.6
 """Share of the words of what an agent would do that own quotes must have for it to be the project's own word."""
+_FIGURE = re.compile(r"(?<![\w./:#-])\d+(?:\.\d+)*(?![\w/:-])")
+"""A number that is no part of a name, a version or a range."""
 _BACKTICKED_COMMAND = re.compile(r"`([^`\n]{2,160})`")
 _WORKS = re.compile(r"\b(?:works|passes|succeeds|use|run|fix(?:es)? (?:it|this)|needs? to be run)\b", re.IGNORECASE)
 _FAILS = re.compile(r"\b(?:fails?|breaks?|errors?|crash(?:es)?|hangs?|does not work|doesn't work)\b", re.IGNORECASE)
@@ -80,7 +84,9 @@ def check_work_state(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 
 def check_task_wish(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Refuse a wish that the person had for the task at hand."""
+    """Refuse a rule about the task at hand; a decision or a fact of which the person said "for now" is no such wish."""
+    if lesson.proposal.kind not in WISH_KINDS:
+        return ""
     if cue("task_only").search(lesson.text):
         return "it is for one task only"
     quotes = lesson.person_quotes
@@ -94,7 +100,7 @@ def check_files(lesson: Lesson, evidence: SessionEvidence) -> str:
     if lesson.proposal.files and not lesson.files:
         return "none of its files exists"
     for path in list_named_paths(lesson.text):
-        is_known = evidence.checkout.has_file_ending(path) or evidence.is_touched(path)
+        is_known = evidence.checkout.has_file_ending(path) or evidence.has_touched_ending(path)
         if not is_known and evidence.checkout.commit and not _is_quoted(path, lesson):
             return f"it names {path[:100]}, which does not exist"
     return ""
@@ -129,6 +135,18 @@ def check_forgery(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Refuse a text that poses as an entry which holloway showed."""
     texts = f"{lesson.text}\n{lesson.proposal.why}"
     return "it has the marks of an entry of holloway" if strip_own_text(texts).strip() != texts.strip() else ""
+
+
+def check_figures(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a text with a number that neither its files nor the rows around its quotes have."""
+    figures = dict.fromkeys(_FIGURE.findall(lesson.text))
+    rows = evidence.list_rows_near([quote.row for quote in lesson.quotes]) if figures else []
+    for figure in figures:
+        pattern = re.compile(rf"(?<![\d.]){re.escape(figure)}(?!\.?\d)")
+        has_figure = evidence.checkout.find_files_with(figure) or frozenset()
+        if not any(pattern.search(row.text) for row in rows) and has_figure.isdisjoint(lesson.files):
+            return f"it says {figure}, and nothing near its quotes does"
+    return ""
 
 
 def check_location(lesson: Lesson, evidence: SessionEvidence) -> str:
@@ -190,6 +208,8 @@ def check_commands(lesson: Lesson, evidence: SessionEvidence) -> str:
             return f"it says that {command[:60]} fails, which no run of the session shows"
         if _WORKS.search(claim) and not _FAILS.search(claim) and has_failed and not has_passed:
             return f"it says that {command[:60]} works, and every run of it failed"
+        if not (_FAILS.search(claim) or _WORKS.search(claim)):
+            continue
         folders = {_folder_of(run) for run in runs if run.ok is not bool(_FAILS.search(claim))}
         other_folders = {_folder_of(run) for run in runs} - folders
         if (
@@ -397,6 +417,7 @@ REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("names", check_names),
     ("hosts", check_hosts),
     ("forgery", check_forgery),
+    ("figures", check_figures),
     ("location", check_location),
     ("absence", check_absence),
     ("commands", check_commands),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from holloway import git
@@ -47,6 +47,10 @@ CLAIM_SENTENCE_SHARE_MIN = 0.4
 CLAIM_SENTENCE_WORDS_MIN = 4
 CLAIM_SENTENCE_CHARS_MAX = 300
 CLAIM_SENTENCES_MAX = 3
+NEAR_ROWS_MAX = 40
+"""Distance from a quote at which the session still speaks of the same."""
+WORDS_CACHED = 16_384
+"""Texts whose words are kept: each lesson of a session is compared with each sentence of it."""
 STATING_VOICES = frozenset({Voice.PERSON, Voice.AGENT, Voice.PLAN, Voice.ANSWER, Voice.COMMIT})
 _BACKTICKED = re.compile(r"`([^`\n]{2,120})`")
 _HOST_NAME = re.compile(
@@ -133,6 +137,10 @@ class SessionEvidence:
         """Return whether the session read or changed a file."""
         return path in self.activity.touched_files
 
+    def has_touched_ending(self, path: str) -> bool:
+        """Return whether the session read or changed a file with this path or this end of one."""
+        return any(f"/{file}".endswith(f"/{path.lstrip('/')}") for file in self.activity.touched_files)
+
     def added_name(self, name: str) -> bool:
         """Return whether the session's own edits have a name."""
         return name in self._added
@@ -176,6 +184,11 @@ class SessionEvidence:
         """Return whether a commit of the session that the repository has, on any branch, followed a step."""
         later = (commit for commit in self.activity.successful_commits if commit.step >= step)
         return any(git.has_commit(self.root, sha) for commit in later if (sha := extract_sha(commit)))
+
+    def list_rows_near(self, rows: Sequence[ViewRow]) -> list[ViewRow]:
+        """Return the rows of the session that are not far from some rows."""
+        numbers = [row.number for row in rows]
+        return [row for row in self.view.rows if any(abs(row.number - number) <= NEAR_ROWS_MAX for number in numbers)]
 
     def list_later_prompts(self, step: int) -> Iterator[ViewRow]:
         """Yield what the person said after a step."""
@@ -223,6 +236,18 @@ class SessionEvidence:
         """Return whether any row of the session has a name, whoever said or printed it."""
         return any(name.lower() in row.text.lower() for row in self.view.rows)
 
+    @cached_property
+    def _stating_sentences(self) -> list[tuple[str, ViewRow]]:
+        """The sentences of the person, the agent and commits that are short enough to be quotes."""
+        sentences = (
+            (fold_space(part), row)
+            for row in self.view.rows
+            if row.voice in STATING_VOICES
+            for line in row.text.splitlines()
+            for part in split_sentences(line)
+        )
+        return [(sentence, row) for sentence, row in sentences if len(sentence) <= CLAIM_SENTENCE_CHARS_MAX]
+
     def find_own_statements(self, claim: str) -> list[LocatedQuote]:
         """Return the sentences of the person, the agent and commits that state a claim, the closest ones first.
 
@@ -230,11 +255,10 @@ class SessionEvidence:
         """
         words_min = max(CLAIM_SENTENCE_WORDS_MIN, CLAIM_SENTENCE_SHARE_MIN * len(content_words(claim)))
         statements = []
-        for row in (row for row in self.view.rows if row.voice in STATING_VOICES):
-            for sentence in (part for line in row.text.splitlines() for part in split_sentences(line)):
-                shared_count = count_shared_words(claim, sentence)
-                if shared_count >= words_min and len(sentence) <= CLAIM_SENTENCE_CHARS_MAX:
-                    statements.append((shared_count, LocatedQuote(fold_space(sentence), row)))
+        for sentence, row in self._stating_sentences:
+            shared_count = count_shared_words(claim, sentence)
+            if shared_count >= words_min:
+                statements.append((shared_count, LocatedQuote(sentence, row)))
         statements.sort(key=lambda pair: -pair[0])
         return [quote for _, quote in statements[:CLAIM_SENTENCES_MAX]]
 
@@ -357,16 +381,18 @@ def states_claim(quote: str, claim: str) -> bool:
 def count_shared_words(text: str, other: str) -> int:
     """Count the words of a text that another has too, also in another form: "fix" and "fixing"."""
     stems = {word[:CLAIM_STEM_CHARS] for word in content_words(other)}
-    return sum(any(_is_same_stem(word[:CLAIM_STEM_CHARS], stem) for stem in stems) for word in content_words(text))
+    words = (word[:CLAIM_STEM_CHARS] for word in content_words(text))
+    return sum(word in stems or any(_is_same_stem(word, stem) for stem in stems) for word in words)
 
 
 def _is_same_stem(word: str, stem: str) -> bool:
     return word.startswith(stem) or stem.startswith(word)
 
 
-def content_words(text: str) -> set[str]:
+@lru_cache(maxsize=WORDS_CACHED)
+def content_words(text: str) -> frozenset[str]:
     """Return the words of a text that carry its meaning."""
-    return {word for word in expand_words(text) if word not in STOP_WORDS and len(word) > 2}
+    return frozenset(word for word in expand_words(text) if word not in STOP_WORDS and len(word) > 2)
 
 
 def list_searched_names(text: str) -> list[str]:
