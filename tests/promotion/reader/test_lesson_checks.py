@@ -92,7 +92,18 @@ def test_the_end_of_a_path_that_the_session_touched_is_known(memory: Holloway) -
 def test_a_number_that_nobody_said_near_the_quote_is_refused(memory: Holloway, figure: str, is_refused: bool) -> None:
     told = story().says("It holds 20 tokens, v2.3 of the store said.", thinking=False)
     numbered = lesson(f"The cache of the tokens is empty at start and holds {figure} of them", "is empty at start")
-    assert (judge_one(memory, told, numbered).finding.check == "figures") is is_refused
+    assert (judge_one(memory, told, numbered).finding.check == "surroundings") is is_refused
+
+
+def test_a_name_that_is_said_elsewhere_in_the_session_is_refused(memory: Holloway, repository: Repository) -> None:
+    repository.commit("src/shop/cache.py", "def warm_cache():\n    pass\n")
+    told = story()
+    for number in range(50):
+        told = told.says(f"Step {number} of the tour through the shop.", thinking=False)
+    told = told.says("The shop has warm_cache for that.", thinking=False)
+    named = lesson(f"{CAUSE}: warm_cache comes late", "is empty at start")
+    assert judge_one(memory, told, named).finding.check == "surroundings"
+    assert reason(judge_one(memory, told, named | {"files": ["src/shop/cache.py"]})) == ""
 
 
 def test_a_number_that_the_file_of_a_lesson_has_is_known(memory: Holloway, repository: Repository) -> None:
@@ -251,7 +262,7 @@ def test_a_lesson_whose_file_changed_since_is_refused(memory: Holloway, reposito
     assert "by age" in reason(judge_one(memory, told(committed_at + 3_600), proposal))
     assert reason(judge_one(memory, told(committed_at + 7 * 86_400), proposal)) == ""
     standing = lesson(f"{CAUSE}, so get_token cannot renew", "is empty at start", files=(TOKENS,))
-    seen = told(committed_at + 3_600).shell("python -m cache", "get_token failed")
+    seen = told(committed_at + 3_600).red("pytest -q tests/test_cache.py # get_token")
     assert "by age" in reason(judge_one(memory, seen, standing))
     repository.commit("src/shop/cache.py", "def get_token():\n    pass\n")
     assert reason(judge_one(memory, seen, standing)) == ""

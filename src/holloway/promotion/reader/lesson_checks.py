@@ -137,16 +137,20 @@ def check_forgery(lesson: Lesson, evidence: SessionEvidence) -> str:
     return "it has the marks of an entry of holloway" if strip_own_text(texts).strip() != texts.strip() else ""
 
 
-def check_figures(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Refuse a text with a number that neither its files nor the rows around its quotes have."""
-    figures = dict.fromkeys(_FIGURE.findall(lesson.text))
-    rows = evidence.list_rows_near([quote.row for quote in lesson.quotes]) if figures else []
-    for figure in figures:
-        pattern = re.compile(rf"(?<![\d.]){re.escape(figure)}(?!\.?\d)")
-        has_figure = evidence.checkout.find_files_with(figure) or frozenset()
-        if not any(pattern.search(row.text) for row in rows) and has_figure.isdisjoint(lesson.files):
-            return f"it says {figure}, and nothing near its quotes does"
+def check_surroundings(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Refuse a text with a name or a number that neither its files nor the rows around its quotes have."""
+    texts = [row.text for row in evidence.list_rows_near([quote.row for quote in lesson.quotes])]
+    near = "\n".join(texts).lower()
+    figures = [figure for figure in _FIGURE.findall(lesson.text) if not _make_figure_pattern(figure).search(near)]
+    names = [name for name in list_searched_names(lesson.text) if name.lower() not in near]
+    for item in (*names, *figures):
+        if (evidence.checkout.find_files_with(item) or frozenset()).isdisjoint(lesson.files):
+            return f"it says {item[:100]}, and nothing near its quotes does"
     return ""
+
+
+def _make_figure_pattern(figure: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\d.]){re.escape(figure)}(?!\.?\d)")
 
 
 def check_location(lesson: Lesson, evidence: SessionEvidence) -> str:
@@ -417,7 +421,6 @@ REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("names", check_names),
     ("hosts", check_hosts),
     ("forgery", check_forgery),
-    ("figures", check_figures),
     ("location", check_location),
     ("absence", check_absence),
     ("commands", check_commands),
@@ -426,6 +429,7 @@ REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("instructions", check_instructions),
     ("injection", check_injection),
     ("age", check_age),
+    ("surroundings", check_surroundings),
 )
 REVIEW_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("origin", check_origin),
