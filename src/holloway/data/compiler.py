@@ -248,7 +248,7 @@ def compile_prose_cues(source: TableSource) -> dict[str, Table]:
     return {"prose_cues": {"normative": normative, "explanation": explanation, "review": review}}
 
 
-READER_CUES = "work_state task_only absence nowhere exclusive agreement refusal action diagnosis".split()
+READER_CUES = "work_state task_only absence nowhere exclusive agreement refusal action change diagnosis".split()
 
 
 def compile_reader_cues(source: TableSource) -> dict[str, Table]:

@@ -29,6 +29,7 @@ from holloway.safety.guarded_commands import lowers_protection
 from holloway.safety.prompt_injection import find_injection
 from holloway.text.command_compare import main_step, normalise_command
 from holloway.text.commands import parse_command
+from holloway.text.programs import CHECK, TEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,6 +52,8 @@ _FIGURE = re.compile(r"(?<![\w./:#-])\d+(?:\.\d+)*(?![\w/:-])")
 _BACKTICKED_COMMAND = re.compile(r"`([^`\n]{2,160})`")
 _WORKS = re.compile(r"\b(?:works|passes|succeeds|use|run|fix(?:es)? (?:it|this)|needs? to be run)\b", re.IGNORECASE)
 _FAILS = re.compile(r"\b(?:fails?|breaks?|errors?|crash(?:es)?|hangs?|does not work|doesn't work)\b", re.IGNORECASE)
+_PROPER_NOUN = re.compile(r"(?:[A-Z][a-z]+){2,3}")
+_PASSES = re.compile(r"\b(?:works|passes|succeeds)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.;,:]\s|\bbut\b|\bso\b|\bbecause\b|\(")
 
 
@@ -118,9 +121,16 @@ def check_names(lesson: Lesson, evidence: SessionEvidence) -> str:
     """
     absent_names = {name for clause in _list_clauses("absence", lesson.text) for name in list_searched_names(clause)}
     for name in (name for name in list_searched_names(lesson.text) if name not in absent_names):
+        if _is_proper_noun(name, lesson.text):
+            continue
         if not evidence.has_code_name(name) and not evidence.is_seen_name(name):
             return f"it names {name}, which neither the code nor a command of the session has"
     return ""
+
+
+def _is_proper_noun(name: str, text: str) -> bool:
+    """Return whether a name is that of a product, such as GitLab, in a text that puts its code into backticks."""
+    return bool(_PROPER_NOUN.fullmatch(name)) and "`" in text and f"`{name}" not in text
 
 
 def check_hosts(lesson: Lesson, evidence: SessionEvidence) -> str:
@@ -150,7 +160,7 @@ def check_surroundings(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 
 def _make_figure_pattern(figure: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\d.]){re.escape(figure)}(?!\.?\d)")
+    return re.compile(rf"(?<![\d.]){re.escape(figure)}(?!\d)")
 
 
 def check_location(lesson: Lesson, evidence: SessionEvidence) -> str:
@@ -212,7 +222,7 @@ def check_commands(lesson: Lesson, evidence: SessionEvidence) -> str:
             return f"it says that {command[:60]} fails, which no run of the session shows"
         if _WORKS.search(claim) and not _FAILS.search(claim) and has_failed and not has_passed:
             return f"it says that {command[:60]} works, and every run of it failed"
-        if not (_FAILS.search(claim) or _WORKS.search(claim)):
+        if not (_FAILS.search(claim) or _PASSES.search(claim)):
             continue
         folders = {_folder_of(run) for run in runs if run.ok is not bool(_FAILS.search(claim))}
         other_folders = {_folder_of(run) for run in runs} - folders
@@ -339,9 +349,8 @@ def check_origin(lesson: Lesson, evidence: SessionEvidence) -> str:
 def check_foreign_text(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Let a person review a text that repeats untrusted text of which its own quotes state only a part."""
     source, words = _find_foreign_source(lesson), len(content_words(lesson.text))
-    if not source or any(
-        count_shared_words(lesson.text, quote.text) >= STATED_SHARE * words for quote in lesson.stating_quotes
-    ):
+    own_text = "\n".join(quote.text for quote in lesson.own_quotes)
+    if not source or count_shared_words(lesson.text, own_text) >= STATED_SHARE * words:
         return ""
     return f"its own quotes state only a part of it, the rest is from {source}"
 
@@ -362,48 +371,65 @@ def _find_foreign_act(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Return what a lesson would make an agent do of which nobody of this project spoke; empty if there is nothing.
 
     To run, install, disable, send or fetch something is own where the person, the agent or a commit states it in words
-    that no untrusted text has, and each command that it names is theirs or one of the project's files.
+    that no untrusted text has, and each command that it names is theirs or one of the project's files. To change code
+    is own also where the project has every word of it.
     """
     own_text = "\n".join(quote.text for quote in lesson.own_quotes if quote.row.voice in STATING_VOICES)
-    return next((act for act in list_acts(lesson) if not _is_own_act(act, own_text, evidence)), "")
+    for clause in _list_clauses_of(lesson):
+        is_act = bool(cue("action").search(clause)) or bool(_list_runs(clause, evidence))
+        is_change = not is_act and bool(cue("change").search(clause))
+        if not (is_act or is_change) or _is_stated(clause, own_text, evidence):
+            continue
+        if is_act or not _is_known(clause, lesson, evidence):
+            return clause
+    return ""
 
 
-def list_acts(lesson: Lesson) -> list[str]:
-    """Return the clauses of a lesson that would make an agent run, install, disable, send or fetch something."""
-    clauses = [clause for text in (lesson.text, lesson.proposal.why) for clause in _split_clauses(text)]
-    return [clause for clause in clauses if cue("action").search(clause) or any(map(_is_run, _list_commands(clause)))]
+def _list_clauses_of(lesson: Lesson) -> list[str]:
+    """Return the clauses of a lesson and its reason; what stands in backticks is not split."""
+    clauses = []
+    for text in (lesson.text, lesson.proposal.why):
+        ends = [match.end() for match in _CLAUSE_END.finditer(text) if text.count("`", 0, match.start()) % 2 == 0]
+        clauses += [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
+    return [clause for clause in clauses if clause.strip()]
 
 
-def _split_clauses(text: str) -> list[str]:
-    """Return the clauses of a text; what stands in backticks is not split."""
-    ends = [match.end() for match in _CLAUSE_END.finditer(text) if text.count("`", 0, match.start()) % 2 == 0]
-    return [
-        text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True) if text[start:end].strip()
-    ]
+def _list_runs(text: str, evidence: SessionEvidence) -> list[str]:
+    """Return the commands in a text that do something; a test or check of a program that the session ran is none."""
+    return [command for command in _BACKTICKED_COMMAND.findall(text) if _is_run(command, evidence)]
 
 
-def _list_commands(text: str) -> list[str]:
-    return _BACKTICKED_COMMAND.findall(text)
+def _is_run(command: str, evidence: SessionEvidence) -> bool:
+    step = main_step(command) if " " in command.strip() else None
+    if step is None or step.kind in ("other", "read", "search", "list"):
+        return False
+    if step.kind not in (TEST, CHECK):
+        return True
+    entries = evidence.activity.filter_kinds(step.kind)
+    return all(
+        run is None or run.program != step.program for run in (main_step(item.action.command) for item in entries)
+    )
 
 
-def _is_own_act(act: str, own_text: str, evidence: SessionEvidence) -> bool:
-    """Return whether own words state most of an act, and know each of its commands and hosts."""
-    verbs = " ".join(match[0] for match in cue("action").finditer(act))
+def _is_stated(clause: str, own_text: str, evidence: SessionEvidence) -> bool:
+    """Return whether own words state most of what an agent would do, and know each of its commands and hosts."""
+    verbs = " ".join(match[0] for name in ("action", "change") for match in cue(name).finditer(clause))
     is_stated = all(
         own_text and count_shared_words(text, own_text) >= share * len(content_words(text))
-        for text, share in ((act, OWN_ACT_SHARE), (verbs, 1.0))
+        for text, share in ((clause, OWN_ACT_SHARE), (verbs, 1.0))
     )
-    if not is_stated:
-        return False
-    commands = [command for command in _list_commands(act) if _is_run(command)]
-    named = [*commands, *list_hosts(act)]
-    return all(name in own_text or evidence.checkout.find_files_with(name) for name in named)
+    named = [*_list_runs(clause, evidence), *list_hosts(clause)]
+    return is_stated and all(name in own_text or evidence.checkout.find_files_with(name) for name in named)
 
 
-def _is_run(command: str) -> bool:
-    """Return whether a text in backticks is a command that does something, and no name of code."""
-    step = main_step(command) if " " in command.strip() else None
-    return step is not None and step.kind not in ("other", "read", "search", "list")
+def _is_known(clause: str, lesson: Lesson, evidence: SessionEvidence) -> bool:
+    """Return whether a lesson is about code of the project, and a clause of it brings in no word from outside."""
+    names = list_searched_names(lesson.text)
+    own_text = "\n".join(quote.text for quote in lesson.own_quotes)
+    words = (word for word in content_words(clause) if not count_shared_words(word, own_text))
+    return (
+        bool(names) and all(map(evidence.has_code_name, names)) and all(map(evidence.checkout.find_files_with, words))
+    )
 
 
 def check_guarded(lesson: Lesson, evidence: SessionEvidence) -> str:
