@@ -5,7 +5,7 @@ import pytest
 import holloway
 from holloway.config import CONTENT_BYTES_MAX, REASON_CHARS_MAX, SUMMARY_CHARS_MAX
 from holloway.domain.memory import Draft, MemoryType, Visibility
-from holloway.domain.memory_details import DeadEnd, ErrorFix
+from holloway.domain.memory_details import DeadEnd, Decision, ErrorFix
 from holloway.domain.work import WorkUnit
 from holloway.errors import InvalidInput
 from holloway.store.write_gate import sanitize_draft, sanitize_observed_draft, sanitize_reason
@@ -188,6 +188,14 @@ def test_a_summary_adds_the_gist_of_the_details_unless_the_content_says_it() -> 
     assert sanitize_draft(told).draft.summary == "No Redis in tests: it is not in CI"
     bare = Draft("Redis for test sessions", type=MemoryType.DEAD_END)
     assert sanitize_draft(bare).draft.summary == "Redis for test sessions"
+
+
+def test_a_reason_that_would_cut_its_statement_is_left_out_of_the_summary() -> None:
+    statement = "Sessions are tied to commits and not to branches. " * 6
+    draft = Draft(statement, type=MemoryType.DECISION, details=Decision("a branch is deleted after its merge"))
+    assert sanitize_draft(draft).draft.summary == statement.strip().rstrip(".")
+    short = Draft("Sessions are tied to commits", type=MemoryType.DECISION, details=Decision("branches are deleted"))
+    assert sanitize_draft(short).draft.summary == "Sessions are tied to commits (branches are deleted)"
 
 
 def test_a_long_content_and_a_long_gist_share_the_space_of_the_summary() -> None:

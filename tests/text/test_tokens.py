@@ -145,5 +145,5 @@ def test_a_caveat_names_who_says_it_and_the_day_of_a_person(state: str, source: 
 
 def test_what_a_reader_put_into_its_words_is_not_called_a_quote_of_the_person() -> None:
     stated_at = "2026-01-05T09:00:00.000Z"
-    assert doubt_note("unconfirmed", "user_correction", stated_at, "reader:0f3a") == "from your words on 5 Jan"
+    assert doubt_note("unconfirmed", "user_correction", stated_at, "reader:0f3a") == "from your prompt on 5 Jan"
     assert doubt_note("unconfirmed", "agent_note", stated_at, "reader:0f3a") == "an agent noted"

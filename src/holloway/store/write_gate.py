@@ -120,13 +120,18 @@ def _is_storable_path(path: str, root: str) -> bool:
 
 
 def _build_summary(content: str, details: Details | None) -> str:
-    """Build the line for agents: the content and the gist of its details, each within half of the limit if long."""
+    """Build the line for agents: the content and the gist of its details, each within half of the limit if long.
+
+    A reason is left out where it would cut the statement that it is for.
+    """
     if isinstance(details, typed.ErrorFix) and details.error in content and details.fix in content:
         return _summarize_fix(details)
     gist = typed.details_summary(details, content)
     if not gist or gist in content:
         return sanitize.summarise_text(content, config.SUMMARY_CHARS_MAX)
     max_chars = config.SUMMARY_CHARS_MAX - 3
+    if isinstance(details, typed.Decision | typed.CausalDependency) and len(content) + len(gist) > max_chars:
+        return sanitize.summarise_text(content, config.SUMMARY_CHARS_MAX)
     added = sanitize.one_line(gist, max(max_chars // 2, max_chars - len(content)))
     return f"{sanitize.summarise_text(content, max_chars - len(added))} ({added})"
 

@@ -109,7 +109,7 @@ def doubt_note(state: str, source: str = "", stated_at: str = "", origin: str = 
     """
     doubt = _DOUBTS.get(state, "")
     if source == PERSON_SOURCE and stated_at and state != "stale":
-        speaker = "from your words" if origin.startswith(READER_ORIGIN) else _SPEAKERS[source]
+        speaker = "from your prompt" if origin.startswith(READER_ORIGIN) else _SPEAKERS[source]
         return f"{speaker} on {format_day(stated_at)}"
     return _SPEAKERS.get(source, doubt) if state == "unconfirmed" else doubt
 
