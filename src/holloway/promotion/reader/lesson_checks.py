@@ -87,7 +87,7 @@ def check_work_state(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 
 def check_task_wish(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Refuse a rule about the task at hand; a decision or a fact of which the person said "for now" is no such wish."""
+    """Refuse a rule about the task at hand, but no decision or fact that the person qualified by "for now"."""
     if lesson.proposal.kind not in WISH_KINDS:
         return ""
     if cue("task_only").search(lesson.text):
@@ -368,7 +368,7 @@ def _find_foreign_source(lesson: Lesson) -> str:
 
 
 def _find_foreign_act(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Return what a lesson would make an agent do of which nobody of this project spoke; empty if there is nothing.
+    """Return the clause of a lesson that would make an agent act on foreign words alone; empty if there is none.
 
     To run, install, disable, send or fetch something is own where the person, the agent or a commit states it in words
     that no untrusted text has, and each command that it names is theirs or one of the project's files. To change code
@@ -386,7 +386,7 @@ def _find_foreign_act(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 
 def _list_clauses_of(lesson: Lesson) -> list[str]:
-    """Return the clauses of a lesson and its reason; what stands in backticks is not split."""
+    """Return the clauses of a lesson and its reason; text in backticks is not split."""
     clauses = []
     for text in (lesson.text, lesson.proposal.why):
         ends = [match.end() for match in _CLAUSE_END.finditer(text) if text.count("`", 0, match.start()) % 2 == 0]
@@ -395,7 +395,7 @@ def _list_clauses_of(lesson: Lesson) -> list[str]:
 
 
 def _list_runs(text: str, evidence: SessionEvidence) -> list[str]:
-    """Return the commands in a text that do something; a test or check of a program that the session ran is none."""
+    """Return the commands in a text that do something, without tests and checks by a program that the session ran."""
     return [command for command in _BACKTICKED_COMMAND.findall(text) if _is_run(command, evidence)]
 
 
