@@ -44,7 +44,9 @@ KNOWN_SHARE = 0.75
 KNOWN_WORDS_MIN = 4
 CORRECTED_SHARE = 0.6
 STATED_SHARE = 0.5
-"""Share of the words of a lesson that an own quote must have where the lesson repeats untrusted text, too."""
+"""Share of the words of a lesson that own quotes must have where the lesson repeats untrusted text, too."""
+STATED_FACT_SHARE = 0.3
+"""The same for a fact, after which nobody runs, installs, disables, sends or fetches anything."""
 OWN_ACT_SHARE = 0.6
 """Share of the words of what an agent would do that own quotes must have for it to be the project's own word."""
 _FIGURE = re.compile(r"(?<![\w./:#-])\d+(?:\.\d+)*(?![\w/:-])")
@@ -52,6 +54,9 @@ _FIGURE = re.compile(r"(?<![\w./:#-])\d+(?:\.\d+)*(?![\w/:-])")
 _BACKTICKED_COMMAND = re.compile(r"`([^`\n]{2,160})`")
 _WORKS = re.compile(r"\b(?:works|passes|succeeds|use|run|fix(?:es)? (?:it|this)|needs? to be run)\b", re.IGNORECASE)
 _FAILS = re.compile(r"\b(?:fails?|breaks?|errors?|crash(?:es)?|hangs?|does not work|doesn't work)\b", re.IGNORECASE)
+_READING_GIT = frozenset({"git log", "git diff", "git show", "git status", "git blame", "git grep"})
+_ACTING_VOICES = STATING_VOICES | {Voice.COMMAND}
+"""Voices whose own words make an act the project's own: also what the agent ran, unless untrusted text said so."""
 _PROPER_NOUN = re.compile(r"(?:[A-Z][a-z]+){2,3}")
 _PASSES = re.compile(r"\b(?:works|passes|succeeds)\b", re.IGNORECASE)
 _CLAUSE_END = re.compile(r"[.;,:]\s|\bbut\b|\bso\b|\bbecause\b|\(")
@@ -350,7 +355,8 @@ def check_foreign_text(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Let a person review a text that repeats untrusted text of which its own quotes state only a part."""
     source, words = _find_foreign_source(lesson), len(content_words(lesson.text))
     own_text = "\n".join(quote.text for quote in lesson.own_quotes)
-    if not source or count_shared_words(lesson.text, own_text) >= STATED_SHARE * words:
+    share = STATED_SHARE if any(_is_act(clause, evidence) for clause in _split_lesson(lesson)) else STATED_FACT_SHARE
+    if not source or count_shared_words(lesson.text, own_text) >= share * words:
         return ""
     return f"its own quotes state only a part of it, the rest is from {source}"
 
@@ -374,9 +380,9 @@ def _find_foreign_act(lesson: Lesson, evidence: SessionEvidence) -> str:
     that no untrusted text has, and each command that it names is theirs or one of the project's files. To change code
     is own also where the project has every word of it.
     """
-    own_text = "\n".join(quote.text for quote in lesson.own_quotes if quote.row.voice in STATING_VOICES)
-    for clause in _list_clauses_of(lesson):
-        is_act = bool(cue("action").search(clause)) or bool(_list_runs(clause, evidence))
+    own_text = "\n".join(quote.text for quote in lesson.own_quotes if quote.row.voice in _ACTING_VOICES)
+    for clause in _split_lesson(lesson):
+        is_act = _is_act(clause, evidence)
         is_change = not is_act and bool(cue("change").search(clause))
         if not (is_act or is_change) or _is_stated(clause, own_text, evidence):
             continue
@@ -385,13 +391,18 @@ def _find_foreign_act(lesson: Lesson, evidence: SessionEvidence) -> str:
     return ""
 
 
-def _list_clauses_of(lesson: Lesson) -> list[str]:
+def _split_lesson(lesson: Lesson) -> list[str]:
     """Return the clauses of a lesson and its reason; text in backticks is not split."""
     clauses = []
     for text in (lesson.text, lesson.proposal.why):
         ends = [match.end() for match in _CLAUSE_END.finditer(text) if text.count("`", 0, match.start()) % 2 == 0]
         clauses += [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
     return [clause for clause in clauses if clause.strip()]
+
+
+def _is_act(clause: str, evidence: SessionEvidence) -> bool:
+    """Return whether a clause would make an agent run, install, disable, send or fetch something."""
+    return bool(cue("action").search(clause)) or bool(_list_runs(clause, evidence))
 
 
 def _list_runs(text: str, evidence: SessionEvidence) -> list[str]:
@@ -401,7 +412,7 @@ def _list_runs(text: str, evidence: SessionEvidence) -> list[str]:
 
 def _is_run(command: str, evidence: SessionEvidence) -> bool:
     step = main_step(command) if " " in command.strip() else None
-    if step is None or step.kind in ("other", "read", "search", "list"):
+    if step is None or step.kind in ("other", "read", "search", "list") or step.program in _READING_GIT:
         return False
     if step.kind not in (TEST, CHECK):
         return True
