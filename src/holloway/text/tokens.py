@@ -105,7 +105,7 @@ def render_citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, 
 def doubt_note(state: str, source: str = "", stated_at: str = "", origin: str = "") -> str:
     """Return the caveat for a memory in this state: who says it, if that is known; empty if it is confirmed.
 
-    What the person said in a session has its day, also once it is confirmed. A reader puts it into words of its own.
+    What the person said in a session has its day, also once it is confirmed. A reader puts it into other words.
     """
     doubt = _DOUBTS.get(state, "")
     if source == PERSON_SOURCE and stated_at and state != "stale":

@@ -223,7 +223,7 @@ def _name_source(lesson: Lesson) -> str:
 
 
 def _describe_proposal(judgement: JudgedLesson) -> dict[str, Any]:
-    """Return the fields that are stored beside the draft: reason, trigger, quotes with their voice, corroboration."""
+    """Return the fields that are stored with the draft: reason, trigger, quotes with their voice, corroboration."""
     lesson = judgement.lesson
     fields: dict[str, Any] = {"content": judgement.text} if judgement.text else {}
     if lesson is None:
