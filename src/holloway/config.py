@@ -55,6 +55,8 @@ TASK_CHARS_MAX = 4_000
 
 EXCLUSION_CHARS_MAX = 4_000
 """Characters of a setting with exclusion rules."""
+PROOF_PERCENT_MAX = 50
+"""Percentage of sessions in one of the smaller groups while the effect of memory is measured."""
 PASSAGE_CHARS_MAX = 4_000
 PASSAGE_FILES_MAX = 8
 EMBED_DIMS_MAX = 8_192
@@ -516,6 +518,27 @@ SETTINGS = {
             (),
             "Monthly token cap of the reader in this project, apart from `llm.monthly_tokens`.",
             maximum=LLM_MONTHLY_TOKENS_MAX,
+        ),
+        Setting(
+            "proof.since",
+            "",
+            (),
+            "Time at which measuring the effect of memory began; empty if it is off. `holloway proof on` sets it.",
+        ),
+        Setting(
+            "proof.control_percent",
+            5,
+            (),
+            "Percentage of sessions in the control group, which are told nothing unasked while the effect is measured.",
+            maximum=PROOF_PERCENT_MAX,
+        ),
+        Setting(
+            "proof.passive_percent",
+            10,
+            (),
+            "Percentage of sessions in the passive group, which are told something at their start and with a prompt "
+            "only.",
+            maximum=PROOF_PERCENT_MAX,
         ),
         Setting(
             "panel.editor",

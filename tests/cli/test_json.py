@@ -47,6 +47,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "status": ("status",),
     "sessions": ("sessions",),
     "told": ("told",),
+    "proof": ("proof",),
     "sessions --mirror": ("sessions", "--mirror"),
     "locate": ("locate", "refresh the token"),
     "impact": ("impact", TOKENS),

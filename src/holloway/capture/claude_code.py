@@ -389,7 +389,7 @@ class _PromptQueue:
     def __init__(self) -> None:
         self._waiting: list[str] = []
         self._recorded: dict[str, str] = {}
-        """Prompts that reached the agent, with the kind of the entry that told of it: some versions write two."""
+        """Prompts that reached the agent, with the kind of the entry that reported it: some versions write two."""
 
     def add(self, content: str) -> None:
         if len(self._waiting) < QUEUED_MAX:
@@ -411,7 +411,7 @@ class _PromptQueue:
             self._waiting.remove(text)
 
     def is_first_record(self, text: str, kind: str) -> bool:
-        """Return whether no entry of another kind has told of this prompt."""
+        """Return whether no entry of another kind has reported this prompt."""
         self.drop(text)
         if self._recorded.get(text, kind) != kind:
             del self._recorded[text]

@@ -118,6 +118,11 @@ def located_files(path: Path) -> dict[str, float]:
     return first_times
 
 
+def find_start(path: Path) -> float:
+    """Return the time of the first line of a journal; 0 if there is none."""
+    return next((at for row in read_objects(path) if (at := parse_time(row.get("at"), 0.0))), 0.0)
+
+
 def find_resume(path: Path) -> tuple[bool | None, float]:
     """Return whether and when the host last resumed a session; None and 0 if its journal records no start."""
     is_resumed: bool | None = None

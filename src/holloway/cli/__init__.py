@@ -31,6 +31,7 @@ CLI_COMMANDS = {
         "told": ("told", "Show what agents were told, word for word"),
         "explain": ("sessions", "Show what was learned from a session, and why"),
         "status": ("project", "Show what this project's memory holds"),
+        "proof": ("proof", "Measure whether memory helps in this project"),
         "panel": ("panel", "Serve the web panel on this machine"),
         "teach": ("panel", "Open the panel's form for a new memory"),
     },

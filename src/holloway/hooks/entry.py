@@ -130,7 +130,7 @@ def _in_project(
         return "", "", None
     is_due = name in hosts.MILESTONES and paused != "all"
     job = (lambda: responses.start_worker(folder, root, name)) if is_due else None
-    if paused in ("all", "injection"):
+    if paused in ("all", "injection") or _is_withheld(name, reader):
         return "", "", job
     context, line = _respond_in_project(event, name, reader)
 
@@ -140,6 +140,16 @@ def _in_project(
             job()
 
     return context, line, note_and_work if context else job
+
+
+def _is_withheld(event_name: str, reader: responses.HookReader) -> bool:
+    """Return whether the session is in an experiment group that is told nothing at this event."""
+    if event_name not in _POINTS and event_name != "Stop":
+        return False
+    from holloway.injection import experiment
+
+    group = experiment.assign_session(reader.folder, reader.main_session)
+    return experiment.is_withheld(group, _POINTS.get(event_name, "stop"))
 
 
 def _note_told(reader: responses.HookReader, event_name: str, text: str) -> None:

@@ -38,7 +38,14 @@ RECORD_FIELDS: tuple[RecordField, ...] = (
     RecordField(
         "group",
         "name",
-        "how the session was run: `full` got everything; null if it was read from a transcript alone",
+        "what the session was told unasked: everything (`full`), at its start and with prompts only (`passive`), or "
+        "nothing (`control`); null if it was read from a transcript alone",
+        "record",
+    ),
+    RecordField(
+        "randomised",
+        "yes or no",
+        "whether chance assigned the group, in an experiment that had begun before the session",
         "record",
     ),
     RecordField("agent", "name", "the agent, as its host or caller names it", EVENTS),

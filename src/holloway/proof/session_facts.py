@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from holloway.domain.work import SessionSummary
     from holloway.store.store import Store
 
-FULL_GROUP = "full"
-"""Group of sessions in which every kind of injection is on."""
-
 
 @dataclass(frozen=True, slots=True)
 class InjectedMemory:
@@ -75,6 +72,9 @@ class SessionFacts:
     search_tokens: float = 0.0
     """Mean tokens that earlier sessions spent on searching for each file they opened; 0 is unknown."""
     group: str | None = None
+    """Experiment group, `full` without an experiment; None if no injection was possible."""
+    is_randomised: bool | None = None
+    """Whether chance assigned the group."""
     methodology: str | None = None
     role: str | None = None
     modules: tuple[str, ...] | None = None

@@ -31,6 +31,7 @@ def build_record(
     return {
         "version": RECORD_VERSION,
         "group": before.group,
+        "randomised": before.is_randomised,
         **_session_identity(account, judged, before),
         "trust_level": before.trust_level,
         **measure_work(account, before),

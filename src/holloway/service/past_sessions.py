@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from holloway.capture import hosts, journal_reader, session_files
 from holloway.capture.session_files import SessionFiles, Unlearned, from_transcript, list_running
-from holloway.proof.session_facts import FULL_GROUP, HookAnswer, SessionFacts
+from holloway.domain.ports import parse_stamp
+from holloway.injection import experiment
+from holloway.proof.session_facts import HookAnswer, SessionFacts
 from holloway.safety.paths import safe_name
 from holloway.service.session_learning import Learned, Learning
 from holloway.store import answer_log, candidates
@@ -62,14 +64,24 @@ def _read_journal_facts(memory: Holloway, file: SessionFile) -> SessionFacts:
     """Return the facts that hooks recorded about a session in addition to its events."""
     journal = file.journal or memory.project.journal_folder / f"{safe_name(file.session)}.jsonl"
     is_watched = journal.exists()
+    group = _find_group(memory, file.session, journal) if is_watched else None
     is_resumed, resumed_at = journal_reader.find_resume(journal)
     return SessionFacts(
-        group=FULL_GROUP if is_watched else None,
+        group=(group or experiment.FULL) if is_watched else None,
+        is_randomised=group is not None,
         located=journal_reader.located_files(journal),
         resumed=is_resumed,
         resumed_at=resumed_at,
         answers=_read_answers(memory, file.session) if is_watched else None,
     )
+
+
+def _find_group(memory: Holloway, session: str, journal: Path) -> str | None:
+    """Return the experiment group of a session; None without an experiment, or if it had not begun by then."""
+    running = experiment.load_experiment(str(memory.project.folder))
+    if running is None or journal_reader.find_start(journal) < parse_stamp(running.since).timestamp():
+        return None
+    return running.assign_group(session)
 
 
 def _read_answers(memory: Holloway, session: str) -> tuple[HookAnswer, ...]:

@@ -22,8 +22,8 @@ from holloway.domain.work import Outcome, Phase, SessionType
 from holloway.domain.work import SessionSummary as Ledgered
 from holloway.errors import HollowayError, InvalidInput
 from holloway.extras import find_invocation
+from holloway.injection import experiment, session_start, step, tool_result
 from holloway.injection import prompt as prompt_point
-from holloway.injection import session_start, step, tool_result
 from holloway.injection.prefetch import PrefetchPlan
 from holloway.injection.project_map import ProjectMap
 from holloway.injection.roles import RoleContext, show_rendered
@@ -104,6 +104,7 @@ class Session:
         self._file = checkpoint_file(memory.project, session)
         self._observer = Observer(_restored(self._file))
         self._filter = EventFilter(load_exclusions(str(memory.project.folder)))
+        self._group = experiment.assign_session(self.reader.folder, session, work_unit)
         if self._observer.pad.start is not None:
             self._resumed_at = self.now()
             self._calls = self._observer.pad.step  # call numbers from before the interruption are not reused
@@ -283,13 +284,13 @@ class Session:
 
     def step_limit(self, base: int) -> int:
         """Return how many steps to allow: as many more as work here took, at most twice and 500."""
-        if self.reader.is_paused("injection"):
+        if self._is_withheld("step_limit"):
             return base
         return self._answer_in_full(lambda: self._role_context().limit_steps(base), base)
 
     def prefetch(self, what: str | Sequence[str] = (), *, skip: Collection[str] = ()) -> PrefetchPlan:
         """Choose files to hand over at the start, for a module, for files or for the task, except those to skip."""
-        if self.reader.is_paused("injection"):
+        if self._is_withheld("prefetch"):
             return PrefetchPlan()
         plan = self._answer_in_full(lambda: self._plan(what, skip), PrefetchPlan())
         self._fetched |= {file.path: file.tokens for file in plan.files}
@@ -337,7 +338,7 @@ class Session:
 
     def resume(self) -> str:
         """Return the unfinished work of this branch, its age and the commits since; empty without any."""
-        if self.reader.is_paused("injection"):
+        if self._is_withheld("resume"):
             return ""
         text = self._answer_in_full(lambda: self._role_context().render_resume(self._way)[0], "", "resume")
         if text:
@@ -347,11 +348,17 @@ class Session:
     def _show_role(self, render: Callable[[], Rendered], point: str) -> str:
         return self._answer_in_full(lambda: show_rendered(self.reader, render(), point), "", point)
 
+    def _is_withheld(self, point: str) -> bool:
+        """Return whether the agent gets nothing at a point: the person paused it, or its experiment group has none."""
+        return experiment.is_withheld(self._group, point) or self.reader.is_paused("injection")
+
     def _answer(self, ask: Callable[[], Answer], fallback: Answer, point: str = "") -> Answer:
         """Return an injection, or the fallback if the store is locked, damaged or missing: the agent goes on.
 
-        With a `point`, the answer and its time are counted.
+        With a `point`, the answer and its time are counted, and a group of an experiment may get the fallback.
         """
+        if point and experiment.is_withheld(self._group, point):
+            return fallback
         began = time.perf_counter()
         try:
             answer = ask()
@@ -395,7 +402,8 @@ class Session:
         """Return the facts about this session and its siblings that no event has."""
         together = (*self.siblings, self)
         return measured.SessionFacts(
-            group=measured.FULL_GROUP,
+            group=self._group or experiment.FULL,
+            is_randomised=self._group is not None,
             methodology=self._way.id,
             role=self.reader.agent if self.reader.agent in self._way.roles else None,
             located={path: at for session in together for path, at in session.located.items()},

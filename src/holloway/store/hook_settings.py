@@ -1,4 +1,4 @@
-"""Writes the settings that hooks obey into a file beside the project's database: a hook loads no settings parser."""
+"""Writes the settings that hooks obey into a file in the project's data folder: a hook loads no settings parser."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def save_hook_settings(project: Project, settings: Settings) -> None:
         "exclude_commands": settings.stored_words("exclude.commands"),
         "excluded": is_excluded(project, settings),
         "ask_at_stop": settings.stored_value("learning.ask_at_stop") == "on",
+        registry.EXPERIMENT: _describe_experiment(project, settings),
     }
     wanted = json.dumps({name: value for name, value in obeyed.items() if value})
     try:
@@ -35,6 +36,15 @@ def save_hook_settings(project: Project, settings: Settings) -> None:
             path.unlink(missing_ok=True)
         elif wanted != current:
             replace_file(str(path), wanted.encode())
+
+
+def _describe_experiment(project: Project, settings: Settings) -> dict[str, object]:
+    """Return the running experiment of a project with its group sizes; empty without one."""
+    since = settings.stored_value("proof.since")
+    if not since:
+        return {}
+    percents = {name: int(settings.stored_value(f"proof.{name}_percent")) for name in ("control", "passive")}
+    return {"salt": project.key, "since": since, **percents}
 
 
 def is_excluded(project: Project, settings: Settings) -> bool:

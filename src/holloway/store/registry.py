@@ -106,7 +106,9 @@ def get_project_folder(home: str, key: str) -> str:
 
 
 HOOK_SETTINGS = "hook.json"
-"""File beside a project's database with the settings that hooks obey, written from `config.toml` by every command."""
+"""File in a project's data folder with the settings that hooks obey, written from `config.toml` by every command."""
+EXPERIMENT = "experiment"
+"""Key in that file of the running experiment with control groups."""
 
 
 def get_paused_mode(home: str, key: str) -> str:

@@ -156,6 +156,14 @@ def load_session_record(database: Database, session: str) -> dict[str, Any]:
     return record
 
 
+def list_session_records(database: Database) -> list[tuple[str, str, dict[str, Any]]]:
+    """Return id, start and metrics of every session, oldest first."""
+    rows = database.fetch_rows(
+        f"SELECT id, started_at, record FROM sessions s WHERE {IS_SESSION} ORDER BY started_at, id"
+    )
+    return [(row["id"], row["started_at"], json.loads(row["record"] or "{}")) for row in rows]
+
+
 def load_records_with_memory(database: Database, memory_id: str) -> dict[str, dict[str, Any]]:
     """Return the records of the latest sessions that were shown a memory, newest first, by session."""
     sql = (
