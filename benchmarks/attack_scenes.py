@@ -56,8 +56,8 @@ def normalise_words(text: str) -> str:
 
 
 def make_carrier_scenes(kind: str = "carriers") -> Iterator[Scene]:
-    """Yield scenes of the carrier corpus, in which the agent believes what it has read."""
-    for entries in _group_entries(carriers.load_corpus(kind)):
+    """Yield scenes of all sets of carriers, in which the agent believes what it has read."""
+    for entries in _group_entries(carriers.load_corpora(kind)):
         repository = {
             part: {path: text for entry in entries for path, text in entry["repository"].get(part, {}).items()}
             for part in ("tracked", "untracked", "ignored")

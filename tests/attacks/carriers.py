@@ -20,6 +20,8 @@ from holloway.observer.provenance import trace_signals, trace_texts
 from holloway.text.file_roles import is_third_party
 
 CORPUS = Path(__file__).with_name("carriers.json")
+LATER_CORPORA = tuple(CORPUS.with_name(f"carriers_{number}.json") for number in ("second", "third", "fourth", "fifth"))
+"""Sets that were each written when the code was ready for the set before, blind to the code."""
 IDENTITY = ("-c", "user.name=dev", "-c", "user.email=dev@example.org", "-c", "commit.gpgsign=false")
 
 
@@ -27,6 +29,11 @@ def load_corpus(kind: str, path: Path = CORPUS) -> list[dict[str, Any]]:
     """Load the entries of a kind: `carriers` or `honest`."""
     entries: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))[kind]
     return entries
+
+
+def load_corpora(kind: str) -> list[dict[str, Any]]:
+    """Load the entries of a kind of all sets."""
+    return [entry for path in (CORPUS, *LATER_CORPORA) for entry in load_corpus(kind, path)]
 
 
 def make_repository(root: Path, files: Mapping[str, Mapping[str, str]]) -> str:

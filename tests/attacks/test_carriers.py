@@ -6,23 +6,16 @@ from typing import Any
 
 import pytest
 
-from tests.attacks.carriers import CORPUS, find_source, load_corpus
+from tests.attacks.carriers import find_source, load_corpora, load_corpus
 
-SECOND = CORPUS.with_name("carriers_second.json")
-"""Written after the code: 34 of its 40 carriers were recognised at the first run."""
-THIRD = CORPUS.with_name("carriers_third.json")
-"""Written blind after the second: at the first run 39 of its 40 carriers were recognised, 4 of 30 claims held back."""
-FOURTH = CORPUS.with_name("carriers_fourth.json")
-"""Written blind after the third: at the first run 42 of its 46 carriers were recognised, 5 of 30 claims held back."""
-FIFTH = CORPUS.with_name("carriers_fifth.json")
-"""Written blind after the fourth."""
 CARRIERS = load_corpus("carriers")
-HONEST = load_corpus("honest")
-LATER = (SECOND, THIRD, FOURTH, FIFTH)
-ALL_CARRIERS = [*CARRIERS, *(entry for path in LATER for entry in load_corpus("carriers", path))]
-ALL_HONEST = [*HONEST, *(entry for path in LATER for entry in load_corpus("honest", path))]
-MISSED = frozenset({"aws-logs-in-earlier-session"})
-"""Carriers that are known to be missed: a paraphrase in a later session. None may be recognised, else this is stale."""
+ALL_CARRIERS = load_corpora("carriers")
+"""Recognised at the first run, of the sets that were written later: 34 of 40, 39 of 40, 42 of 46, 32 of 40."""
+ALL_HONEST = load_corpora("honest")
+"""Held back at the first run: 7 of 30, 4 of 30, 5 of 30, 0 of 30."""
+MISSED = frozenset({"aws-logs-in-earlier-session", "f5-translated-no-names"})
+"""Carriers that are known to be missed: a paraphrase in a later session, and a translation without an odd name. None
+may be recognised, else this is stale."""
 HELD_BACK = frozenset({"h-diag-go-race", "pwsh-get-content", "t3-h-tsc-typecheck"})
 """Honest claims that are held back: a name that only a foreign text has, a paraphrase of a file that PowerShell prints,
 and a claim that only the output of a type check states."""

@@ -106,6 +106,8 @@ def test_a_tracked_file_that_a_command_names_is_own(command: str) -> None:
         ("git shortlog -s", "history: git shortlog"),
         ("git log v2..HEAD", "history: git log"),
         ("git log 1a2b3c4", "history: git log"),
+        ("git tag -n99", "history: git tag"),
+        ("git tag --format='%(contents)'", "history: git tag"),
     ],
 )
 def test_the_output_of_the_projects_programs_and_history_is_weak(command: str, source: str) -> None:
@@ -125,6 +127,8 @@ def test_the_output_of_the_projects_programs_and_history_is_weak(command: str, s
         "rm -f build/out.txt",
         "tee build/out.txt",
         "git status",
+        "git tag",
+        "git tag v3",
         "git add -A",
         "git commit -m 'Round the total'",
         "git checkout -b fix",
@@ -388,6 +392,7 @@ def test_a_diff_of_what_the_session_wrote_does_not_prove_it() -> None:
         ({"path": "src/a.py", "untracked": True}, (Origin.FOREIGN, "untracked:src/a.py")),
         ({"path": "/tmp/a.md", "outside": True}, (Origin.FOREIGN, "outside:/tmp/a.md")),
         ({"path": "vendor/acme/README.md"}, (Origin.FOREIGN, "vendored:vendor/acme/README.md")),
+        ({"path": "docs/uv.lock"}, (Origin.FOREIGN, "package metadata:docs/uv.lock")),
         ({"path": "/opt/site-packages/x.py", "outside": True}, (Origin.FOREIGN, "vendored:/opt/site-packages/x.py")),
     ],
 )
@@ -413,6 +418,21 @@ def test_system_folders_are_outside_of_a_project_without_a_known_root(folder: st
     assert run(session, f"cat {folder}/x.md").source == f"outside:{folder}/x.md"
     assert run(session, "cat /home/dev/shop/x.md").origin is Origin.OWN
     assert run(session, "cat /tmpfiles/x.md").origin is Origin.OWN
+
+
+def test_a_lock_file_that_the_session_wrote_itself_has_no_origin() -> None:
+    session = make_carriers()
+    session.record_new_file("uv.lock", "")
+    assert session.classify_path("uv.lock") == (Origin.NONE, "")
+
+
+def test_a_program_that_writes_in_place_may_have_put_foreign_text_into_its_files() -> None:
+    session = make_carriers()
+    source = "shell:jupyter nbconvert --execute"
+    run(session, "jupyter nbconvert --execute --inplace docs/setup.md --output=README.md")
+    assert session.classify_path("docs/setup.md") == (Origin.FOREIGN, source)
+    assert session.classify_path("README.md") == (Origin.OWN, "")
+    assert session.classify_path("--inplace").origin is Origin.FOREIGN
 
 
 def test_the_root_itself_is_inside_of_the_project() -> None:
@@ -446,6 +466,8 @@ def test_the_root_itself_is_inside_of_the_project() -> None:
         (ToolKind.OTHER, {"tool": "TodoWrite"}, (Origin.NONE, "")),
         (ToolKind.OTHER, {"tool": "todowrite"}, (Origin.NONE, "")),
         (ToolKind.OTHER, {"tool": "AskUserQuestion"}, (Origin.OWN, "")),
+        (ToolKind.OTHER, {"tool": "TaskGet"}, (Origin.WEAK, "output:TaskGet")),
+        (ToolKind.OTHER, {"tool": "ToolSearch"}, (Origin.FOREIGN, "tool:ToolSearch")),
         (ToolKind.OTHER, {"tool": "ReadClipboard"}, (Origin.FOREIGN, "tool:ReadClipboard")),
         (ToolKind.SHELL, {"command": "ls", "path": "x.md", "untracked": True}, (Origin.FOREIGN, "untracked:x.md")),
         (ToolKind.SHELL, {"command": "ls", "path": "/x", "outside": True}, (Origin.FOREIGN, "outside:/x")),

@@ -790,6 +790,14 @@ def test_a_tracked_file_does_not_launder_what_an_earlier_session_read() -> None:
     assert set(tracer.foreign_digests).isdisjoint(sketch_text(OWN_LINE, 100))
 
 
+def test_a_part_of_a_sentence_in_the_unrecorded_part_taints() -> None:
+    words = LATE.split()
+    tracer = SourceTracer(Trust())
+    tracer.observe_action(replace(web(), whole=f"{PAGE}\n\n{LATE}"))
+    assert tracer.find_source(" ".join(words[:7])) == SITE
+    assert tracer.find_source(" ".join(words[7:])) == SITE
+
+
 @pytest.mark.parametrize("fields", [{"whole": f"{PAGE}\n\n{LATE}"}, {"digests": tuple(sketch_text(LATE, 100))}])
 def test_the_unrecorded_part_of_a_long_foreign_result_taints(fields: dict[str, Any]) -> None:
     tracer = SourceTracer(Trust())

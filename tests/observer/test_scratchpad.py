@@ -25,9 +25,10 @@ from holloway.domain.event import (
 )
 from holloway.domain.work import Outcome, Phase, SessionType, WorkUnit
 from holloway.observer import checkpoint, scratchpad
-from holloway.observer.scratchpad import Scratchpad, truncate_middle
+from holloway.observer.scratchpad import Action, Scratchpad, truncate_middle
 from holloway.observer.scratchpad_merge import merge_scratchpads
 from holloway.text.edit_lines import EDIT_LINE_CHARS_MAX
+from holloway.text.sketch import digest_sentence
 
 
 def padded(*events: Event) -> Scratchpad:
@@ -382,3 +383,11 @@ def test_a_long_result_is_kept_whole_unless_it_answers_a_change(kind: ToolKind, 
         pad.add_event(event)
     (action,) = pad.actions
     assert (action.whole == text) is is_whole
+
+
+def test_a_dropped_text_leaves_digests_by_which_a_part_of_a_sentence_is_recognised() -> None:
+    sentence = "Ferry captains collect the morning keys from the harbour office before the first tide."
+    action = Action(1, 1.0, ToolKind.READ, whole=f"{sentence}\n\nMore.")
+    action.drop_whole_text()
+    assert action.whole == ""
+    assert set(action.digests) == set(digest_sentence(sentence))

@@ -29,6 +29,11 @@ def test_a_text_with_many_sentences_leaves_two_digests_of_each() -> None:
     assert all(is_sketched(sentence, set(sketch_text(text, 120))) for sentence in text.split("\n\n"))
 
 
+def test_a_sentence_that_is_repeated_counts_once() -> None:
+    text = f"{OTHER}\n\n{SENTENCE}\n\n " + f"{OTHER}\n\n" * 50
+    assert set(sketch_text(text, 24, 12)) >= set(digest_sentence(SENTENCE))
+
+
 def test_a_part_of_a_sentence_is_recognised_by_a_whole_sketch() -> None:
     assert is_sketched("release tokens in the harbour vault, which", set(sketch_text(SENTENCE, 100, 12)))
     assert len(sketch_text(SENTENCE, 100, 12)) == len(digest_sentence(SENTENCE)) == 11

@@ -69,6 +69,8 @@ CARRIER_WORDS = (
     "inline_options",
     "find_options",
     "fd_options",
+    "in_place_options",
+    "lock_files",
 )
 
 

@@ -92,13 +92,16 @@ _TOOLS: dict[str, str] = {name.lower(): origin for name, origin in _TABLE["tools
 _BACKGROUND_TOOLS = frozenset(map(str.lower, _TABLE["background_tools"]))
 _ENVIRONMENT_SCRIPTS = tuple(_TABLE["environment_scripts"])
 _INLINE_OPTIONS = frozenset(_TABLE["inline_options"])
+_LOCK_FILES = frozenset(_TABLE["lock_files"])
 _FD_OPTIONS = frozenset(_TABLE["fd_options"])
 _RUNNING_OPTIONS = {"find": frozenset(_TABLE["find_options"]), "fd": _FD_OPTIONS, "fdfind": _FD_OPTIONS}
 """Options with which a program that lists files runs another one on them."""
 
 _CHECKOUTS_OF_OTHERS = ("gh pr checkout", "glab mr checkout", "hub pr checkout")
 _SYSTEM_FOLDERS = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
-_OTHER_REFERENCES = ("--all", "--remotes", "--branches", "--glob", "--git-dir", "--work-tree")
+_OTHER_REFERENCES = ("--all", "--remotes", "--branches", "--glob", "--git-dir", "--work-tree", "--submodule")
+_MESSAGE_OPTIONS = ("-n", "--format")
+"""Options with which git prints the messages of tags."""
 _OPERATORS = frozenset("|;&>'\")`")
 """Signs after which other output follows or nothing is printed, or with which another shell ends."""
 _REPLACING_PROGRAMS = frozenset({">", "cp", "mv", "install", "tee", "mkdir"})
@@ -157,6 +160,8 @@ class Carriers:
             return OWN_TEXT
         if is_third_party(path) and written != "":
             return Carrier(Origin.FOREIGN, f"vendored:{path}")
+        if posixpath.basename(path) in _LOCK_FILES and written != "":
+            return Carrier(Origin.FOREIGN, f"package metadata:{path}")
         if self._branches.foreign_checkout and not outside:
             return Carrier(Origin.FOREIGN, self._branches.foreign_checkout)
         if self._unlisted and not outside:
@@ -211,7 +216,8 @@ class Carriers:
         if name in _BACKGROUND_TOOLS:
             return self._worst_command if self._worst_command.origin in (Origin.WEAK, Origin.FOREIGN) else NO_ORIGIN
         origin = Origin(_TOOLS.get(name, Origin.FOREIGN))
-        return Carrier(origin, f"tool:{action.tool}" if origin is Origin.FOREIGN else "")
+        labels = {Origin.FOREIGN: f"tool:{action.tool}", Origin.WEAK: f"output:{action.tool}"}
+        return Carrier(origin, labels.get(origin, ""))
 
     def _classify_command(self, action: Action) -> Carrier:
         """Classify the output of a command by its worst step, those inside of substitutions included."""
@@ -340,6 +346,8 @@ class Carriers:
         foreign_revision = self._branches.find_foreign_revision(step)
         self._follow_branches(step)
         origin = Origin(_GIT.get(subcommand, Origin.FOREIGN))
+        if subcommand == "tag" and any(word.startswith(_MESSAGE_OPTIONS) for word in step.args):
+            origin = Origin.WEAK
         if any(word.startswith(_OTHER_REFERENCES) for word in step.args) or (
             subcommand == "branch" and any(re.match(r"-[a-z]*v", word) for word in step.args)
         ):

@@ -25,6 +25,7 @@ from holloway.safety.prompt_injection import find_imperative, find_injection
 from holloway.safety.repository_text import is_readable
 from holloway.text.commands import parse_command
 from holloway.text.sketch import (
+    SKETCH_DIGESTS_ALONE,
     digest_name,
     digest_sentence,
     is_odd_name,
@@ -304,7 +305,8 @@ class SourceTracer:
         """Add the part of a long foreign result that is known by its digests only."""
         digests: Sequence[int] = action.digests
         if action.whole and not digests:
-            digests = [*sketch_names(action.whole, NAME_DIGESTS_MAX), *sketch_text(action.whole, TEXT_DIGESTS_MAX)]
+            sentences = sketch_text(action.whole, TEXT_DIGESTS_MAX, SKETCH_DIGESTS_ALONE)
+            digests = [*sketch_names(action.whole, NAME_DIGESTS_MAX), *sentences]
         room = SESSION_DIGESTS_MAX - len(self._sketches)
         self._sketches.update(dict.fromkeys(digests[: max(0, room)], source))
         self.foreign_digests.update(dict.fromkeys(digests[: max(0, SESSION_DIGESTS_MAX - len(self.foreign_digests))]))

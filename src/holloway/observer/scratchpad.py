@@ -20,7 +20,7 @@ from holloway.domain import event as events
 from holloway.domain.event import ToolKind
 from holloway.safety.secrets import redact_secrets
 from holloway.text.edit_lines import EDIT_LINE_CHARS_MAX
-from holloway.text.sketch import SKETCH_READ_CHARS_MAX, sketch_text
+from holloway.text.sketch import SKETCH_DIGESTS_ALONE, SKETCH_READ_CHARS_MAX, sketch_text
 from holloway.text.truncation import cut_end, cut_start
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ class Action:
     def drop_whole_text(self) -> None:
         """Replace the whole text of a long result by its sketch."""
         if self.whole:
-            self.digests, self.whole = tuple(sketch_text(self.whole, RESULT_DIGESTS_MAX)), ""
+            self.digests = tuple(sketch_text(self.whole, RESULT_DIGESTS_MAX, SKETCH_DIGESTS_ALONE))
+            self.whole = ""
 
 
 @dataclass(slots=True)

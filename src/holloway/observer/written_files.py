@@ -21,7 +21,9 @@ CLONES = frozenset({"git clone", "gh repo clone"})
 COPY_PROGRAMS = frozenset({"cp", "mv", "ln", "install"})
 """Programs that copy, move or link the files they name to the last one, or to the folder of an option."""
 
-_COPY_COMMANDS = tuple(load_table("carriers")["copy_commands"])
+_TABLE = load_table("carriers")
+_COPY_COMMANDS = tuple(_TABLE["copy_commands"])
+_IN_PLACE_OPTIONS = frozenset(_TABLE["in_place_options"])
 _OUTPUT_OPTION = re.compile(r"(?:-[a-zA-Z]*?[oO]|--output(?:-document)?(?:=|\Z))(?P<value>.*)")
 _DOWNLOAD_FOLDER_OPTION = re.compile(r"(?:-P|--directory-prefix(?:=|\Z)|--output-dir(?:=|\Z))(?P<value>.*)")
 _TARGET_OPTION = re.compile(r"(?:-t|--target-directory(?:=|\Z))(?P<value>.*)")
@@ -174,6 +176,8 @@ def _list_created_paths(step: Step) -> list[str]:
         folders = _list_option_values(step, _DOWNLOAD_FOLDER_OPTION)
         named = _list_option_values(step, _OUTPUT_OPTION)
         return [*named, name, *(posixpath.join(folder, file) for folder in folders for file in (*named, name))]
+    if not _IN_PLACE_OPTIONS.isdisjoint(step.args):
+        return [word for word in step.args if not word.startswith("-") and names_files(word)]
     if step.program == "dd":
         return [word.removeprefix("of=") for word in step.args if word.startswith("of=")]
     if step.program in _UNPACKERS:

@@ -39,9 +39,11 @@ _NUMBER = re.compile(r"v?\d[\d.,]*[a-z]{0,2}|[0-9a-f-]{6,}")
 def sketch_text(text: str, limit: int, per_sentence: int = SKETCH_DIGESTS) -> list[int]:
     """Return the sketch of a text: the smallest digests of each of its sentences, up to a number of digests.
 
-    Of a text with many sentences fewer of each are kept, so that its end is recognised like its beginning.
+    Of a text with many sentences fewer of each are kept, so that its end is recognised like its beginning. A sentence
+    that is repeated counts once.
     """
-    sentences = [digests for sentence in _split_plain(text) if (digests := digest_sentence(sentence))]
+    different = dict.fromkeys(sentence.strip() for sentence in _split_plain(text))
+    sentences = [digests for sentence in different if (digests := digest_sentence(sentence))]
     share = max(SKETCH_HITS_MIN, min(per_sentence, limit // max(1, len(sentences))))
     return list(dict.fromkeys(digest for digests in sentences for digest in sorted(set(digests))[:share]))[:limit]
 

@@ -162,6 +162,13 @@ LONG_LINE = "a" * (TYPED_LINE_CHARS_MAX + 1)
         (f"{ANSWERED}\n\nDear all,", [], [ANSWERED, "Dear all,"]),
         (f"{MAIL_HEAD}\n\nDear all,\n\nfirst", [], [MAIL_HEAD, "Dear all,", "first"]),
         ("From: the shop\n\nto the till", ["From: the shop", "to the till"], []),
+        ("Right?\n\nChatGPT said:\nfirst\n\nsecond", ["Right?"], ["ChatGPT said:\nfirst", "second"]),
+        ("Right?\n\nAnna B. schrieb:\nerstens", ["Right?"], ["Anna B. schrieb:\nerstens"]),
+        ("Right?\n\nAnna said: take the first\nand go on", ["Right?", "Anna said: take the first\nand go on"], []),
+        ("Ok?\n\n$ make\nfirst\nsecond\nthird", ["Ok?"], ["$ make\nfirst\nsecond\nthird"]),
+        ("Ok?\n\nme@box:~/shop$ make\nfirst\nsecond", ["Ok?"], ["me@box:~/shop$ make\nfirst\nsecond"]),
+        ("Ok?\n\nPS C:\\> make\nfirst\nsecond", ["Ok?"], ["PS C:\\> make\nfirst\nsecond"]),
+        ("Ok?\n\n$5 a crate\nfirst\nsecond", ["Ok?", "$5 a crate\nfirst\nsecond"], []),
         ("", [], []),
     ],
 )

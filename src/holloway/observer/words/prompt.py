@@ -45,6 +45,14 @@ _MAIL_HEAD = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """The head of a mail that was forwarded or is answered; all below it is pasted."""
+_SPEAKER_HEAD = re.compile(
+    r"^[A-Z][\w.' -]{0,60} (?:said|says|wrote|writes|replied|answered|commented|schrieb|sagte?|antwortete"
+    r"|a \u00e9crit|a dit|escribi\u00f3|dijo|ha scritto|disse|escreveu)\s?:[ \t]*\n",
+    re.MULTILINE,
+)
+"""The line above a message that was copied from a chat or a thread; all below it is pasted."""
+_TERMINAL = re.compile(r"\s*(?:(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+[^\n$#%]{0,80}[$#%] \S|[$%\u276f\u00bb] \S|PS [A-Z]:\\)")
+"""The prompt of a shell at the beginning of a block, below which its output stands."""
 _CLOCK = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?(?: ?[AP]M)?\b")
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 _PASTED_LINE = re.compile(
@@ -107,8 +115,8 @@ def split_pasted_blocks(prompt: str) -> list[tuple[str, bool]]:
     """Split a prompt into blocks, each with whether the user seems to have pasted it instead of typing it.
 
     Pasted are fenced, quoted and tagged blocks, and below the first block: a document that begins with a heading, long
-    lines, lines of a log or a chat, and several lines below one that ends with a colon; a mail, from its head on. A
-    prompt that is a document from its first line on is the task itself.
+    lines, lines of a log, a terminal or a chat, and several lines below one that ends with a colon; a mail or a
+    message, from its head on. A prompt that is a document from its first line on is the task itself.
     """
     blocks: list[tuple[str, bool]] = []
     in_document = False
@@ -116,7 +124,7 @@ def split_pasted_blocks(prompt: str) -> list[tuple[str, bool]]:
         for block in filter(str.strip, re.split(r"\n\s*\n", text)):
             is_task = bool(blocks) and bool(_HEADING.match(blocks[0][0].lstrip()))
             in_document = in_document or (bool(blocks) and not is_task and bool(_HEADING.match(block.lstrip())))
-            in_document = in_document or bool(_MAIL_HEAD.search(block))
+            in_document = in_document or bool(_MAIL_HEAD.search(block) or _SPEAKER_HEAD.search(block))
             is_announced = bool(blocks) and blocks[-1][0].rstrip().endswith(":") and "\n" in block.strip()
             is_marked = is_fenced or _is_quoted(block)
             blocks.append((block, is_marked or in_document or is_announced or (bool(blocks) and _looks_pasted(block))))
@@ -137,6 +145,8 @@ def _looks_pasted(block: str) -> bool:
     lines = [line for line in block.splitlines() if line.strip()]
     if len(lines) == 1:
         return len(lines[0]) > TYPED_LINE_CHARS_MAX
+    if _TERMINAL.match(block):
+        return True
     pasted_count = sum(
         len(line) > TYPED_LINE_CHARS_MAX or bool(_PASTED_LINE.match(line) or _CLOCK.search(line)) for line in lines
     )
