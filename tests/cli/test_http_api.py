@@ -158,3 +158,14 @@ def test_the_description_is_openapi_and_lists_every_operation(api: TestClient, s
     assert len({operation["operationId"] for operation in operations}) == len(operations)
     references = set(re.findall(r'"\$ref": "#/components/schemas/(\w+)"', json.dumps(description)))
     assert references == set(description["components"]["schemas"])
+
+
+@pytest.mark.parametrize("limit", ["--5", "9" * 5_000, "1e5", "", "nan", "0x10"])
+def test_a_number_that_cannot_be_read_is_refused_by_name(api: TestClient, limit: str) -> None:
+    answer = api.get("list", params={"limit": limit})
+    assert answer.status_code == 400
+    assert "limit" in answer.json()["error"]
+
+
+def test_no_operation_reads_a_file_that_the_request_names(api: TestClient) -> None:
+    assert api.post("index", json={"scip": "/etc/passwd"}).status_code == 400

@@ -91,6 +91,12 @@ def test_a_body_of_ten_megabytes_is_refused(client: TestClient) -> None:
     assert client.post("/look", content=body, headers=headers).status_code == 413
 
 
+@pytest.mark.parametrize("path", ["/enter", "/go/memories", "/memories", "/api/v1/openapi.json"])
+def test_the_body_of_a_request_that_changes_nothing_has_the_same_limit(client: TestClient, path: str) -> None:
+    headers = {"Authorization": f"Bearer {API_TOKEN}"}
+    assert client.request("GET", path, content=b"x" * (BODY_BYTES_MAX + 1), headers=headers).status_code == 413
+
+
 def test_a_body_at_the_limit_reaches_its_view(client: TestClient) -> None:
     body = b"theme=dark&pad=".ljust(BODY_BYTES_MAX, b"x")
     headers = {"Content-Type": "application/x-www-form-urlencoded"}

@@ -34,7 +34,8 @@ CHANGING_OPTIONS = {
     "review": {"ok_ids", "drop_ids", "later_ids", "ok_files"},
     "trust": {"level"},
 }
-HIDDEN_OPTIONS = {"as_json", "project", "yes", "watch", "quiet"}
+HIDDEN_OPTIONS = {"as_json", "project", "yes", "watch", "quiet", "scip"}
+"""Options for a terminal, and those that name a file to read."""
 _SUMMARIES = {name: text for section in CLI_COMMANDS.values() for name, (_, text) in section.items()}
 
 

@@ -6,6 +6,7 @@ The operations are handed in by the caller, so that the panel does not depend on
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 API_PATH = "/api/v1"
 TRUE_WORDS = frozenset(["1", "true", "yes", "on"])
+NUMBER_CHARS_MAX = 20
+_NUMBER_TYPES: dict[str, type[int] | type[float]] = {"integer": int, "number": float}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +111,9 @@ def _parse_query(operation: ApiOperation, query: str) -> dict[str, Any]:
         values[name] = words if kind == "array" else words[-1]
         if kind == "boolean":
             values[name] = words[-1].lower() in TRUE_WORDS
-        elif kind in ("integer", "number") and words[-1].lstrip("-").isdecimal():
-            values[name] = int(words[-1])
+        elif kind in _NUMBER_TYPES and len(words[-1]) <= NUMBER_CHARS_MAX:
+            with suppress(ValueError):  # The check of types names the parameter.
+                values[name] = _NUMBER_TYPES[kind](words[-1])
     return values
 
 

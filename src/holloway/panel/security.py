@@ -86,7 +86,7 @@ class Guard:
             return
         send = _with_headers(send, scope["path"])
         status = self._check(scope)
-        if status is None and scope["method"] not in SAFE_METHODS:
+        if status is None:
             body = await _read_body(receive)
             if isinstance(body, HTTPStatus):
                 status = body
