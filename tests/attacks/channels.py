@@ -70,6 +70,8 @@ def run_commands(memory: holloway.Holloway, asked: Questions) -> Iterator[Said]:
     """All that the command line prints about a repository and its memories."""
     invocations = [
         *(["brief"], ["status"], ["modules", "--all"], ["list", "--all-branches"], ["sessions"], ["explain", "last"]),
+        *(["sessions", "--mirror"], ["explain", "last", "--timeline"], ["told"], ["doctor"]),
+        *(["ask", task] for task in asked.tasks),
         ["recall", asked.tasks[0]],
         *(["locate", task] for task in asked.tasks),
         *(["impact", path] for path in asked.files),

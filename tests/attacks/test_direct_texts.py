@@ -9,6 +9,7 @@ import pytest
 import holloway
 from holloway.config import INJECTION_THRESHOLDS
 from tests.attacks.channels import Questions, ask_hooks, call_tools, open_sessions, run_commands
+from tests.attacks.panel_channels import call_api, call_mcp_over_http
 from tests.attacks.planted_texts import ROWS, Row, group_rows, live_through, plant, question_rows
 from tests.conftest import NIGHTLY
 from tests.hooks.asking import Asking
@@ -47,6 +48,10 @@ def _all_channels(
         yield f"mcp: {channel}", text
     for channel, text in run_commands(memory, asked):
         yield f"cli: {channel}", text
+    for channel, text in call_api(memory, asked):
+        yield f"api: {channel}", text
+    for channel, text in call_mcp_over_http(memory, asked):
+        yield f"mcp over http: {channel}", text
 
 
 @pytest.mark.promise("no-repository-prose")

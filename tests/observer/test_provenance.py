@@ -14,6 +14,7 @@ from holloway.embeddings.vocabulary import is_ordinary_word
 from holloway.observer import provenance, text_index
 from holloway.observer.carriers import Trust
 from holloway.observer.provenance import (
+    DELIVERED,
     EARLIER,
     OVERFLOW,
     PASTED,
@@ -630,6 +631,14 @@ def test_what_was_said_after_a_step_is_heard_before_the_next() -> None:
     said_later = Story().read("src/a.py").fetch(*page).says(claim)
     sources = [trace_texts(story.pad(), [claim], Trust())[0] for story in (said_first, said_at_start, said_later)]
     assert sources == ["", "", SITE]
+
+
+def test_a_summary_of_a_conversation_that_nobody_saw_is_foreign() -> None:
+    continued = f"This session is being continued from a previous conversation. {PAGE}"
+    for first in (Story().event(events.Summarized(1.0, PAGE)), Story().user(continued)):
+        assert trace_texts(first.read("src/a.py").pad(), [QUOTE], Trust()) == [DELIVERED]
+    for later in (Story().read("src/a.py").event(events.Summarized(99.0, PAGE)), Story().user(PAGE)):
+        assert trace_texts(later.pad(), [QUOTE], Trust()) == [""]
 
 
 def test_the_persons_prompt_proves_what_it_says_and_the_agents_words_do_not() -> None:

@@ -40,7 +40,6 @@ from holloway.observer.written_files import (
     CLONES,
     COPY_PROGRAMS,
     WrittenFiles,
-    copies_from_elsewhere,
     extracts_archive,
     list_extracted_files,
     list_written_paths,
@@ -421,8 +420,6 @@ class Carriers:
 
     def _find_written_source(self, step: Step, carrier: Carrier) -> str:
         """Return the source of what a step writes: that of the files it copies, else that of the command so far."""
-        if copies_from_elsewhere(step):
-            return carrier.source
         if step.program in COPY_PROGRAMS:
             carrier = find_worst_carrier(map(self._classify_shell_path, split_copied_paths(step)[0]))
         return carrier.source if carrier.origin is Origin.FOREIGN else ""

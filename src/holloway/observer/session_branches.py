@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holloway.data import load_table
+from holloway.observer.fetches import ADDRESS
 from holloway.observer.written_files import names_files
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class SessionBranches:
 
     def _follow_fetch(self, words: list[str], *, is_pull: bool) -> None:
         self.has_fetched = True
-        forks = list(filter(self._is_fork, words))
+        forks = [word for word in words if self._is_fork(word) or _is_address(word)]
         if words[:1] and words[0] != "origin":
             self._forks.update({"FETCH_HEAD", words[0]})
         pulled = [word for word in words[1:] if _PULL_REFERENCE.search(word)]
@@ -101,6 +102,11 @@ class SessionBranches:
     def _is_path(self, word: str) -> bool:
         is_tracked = self._is_tracked is not None and self._is_tracked(posixpath.normpath(word))
         return is_tracked or names_files(word)
+
+
+def _is_address(word: str) -> bool:
+    """Whether a word names a repository by its address or folder, not by the name of a remote."""
+    return bool(ADDRESS.search(word)) or word.startswith(("/", ".", "~"))
 
 
 def list_operands(step: Step) -> list[str]:
