@@ -306,14 +306,20 @@ def check_instructions(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 
 def check_injection(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Refuse a text that tries to instruct an agent, unless the person said so."""
+    """Refuse a text that tries to instruct an agent, unless the person did so in the words that it quotes."""
     texts = f"{lesson.text}\n{lesson.proposal.why}"
     reason = find_injection(texts)
-    return f"it tries to instruct an agent ({reason})" if reason and not _is_persons_alone(lesson) else ""
+    is_persons = reason and _is_persons_alone(lesson) and any(find_injection(text) for text in _list_own_rows(lesson))
+    return f"it tries to instruct an agent ({reason})" if reason and not is_persons else ""
 
 
 def _is_persons_alone(lesson: Lesson) -> bool:
     return all(quote.row.voice in PERSON_VOICES and not quote.source for quote in lesson.quotes)
+
+
+def _list_own_rows(lesson: Lesson) -> list[str]:
+    """List the whole texts of the rows that the own quotes of a lesson are from."""
+    return [quote.row.text for quote in lesson.own_quotes]
 
 
 def check_age(lesson: Lesson, evidence: SessionEvidence) -> str:
@@ -444,10 +450,28 @@ def _is_known(clause: str, lesson: Lesson, evidence: SessionEvidence) -> bool:
 
 
 def check_guarded(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Let a person review what widens trust, lowers a protection or loses work, unless they said it."""
-    if _is_persons_alone(lesson) or not lowers_protection(f"{lesson.text} {lesson.proposal.why}"):
+    """Let a person review what widens trust, lowers a protection or loses work, unless they said so themselves."""
+    if not lowers_protection(f"{lesson.text} {lesson.proposal.why}"):
+        return ""
+    if _is_persons_alone(lesson) and any(map(lowers_protection, _list_own_rows(lesson))):
         return ""
     return "it would widen trust, lower a protection or lose work"
+
+
+def check_unstated_action(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Let a person review an action that no own words of the session state: a page may have asked the reader for it."""
+    own_texts = (*_list_own_rows(lesson), *(row.text for row in evidence.list_decided_rows()))
+    for clause in _list_action_clauses(f"{lesson.text}. {lesson.proposal.why}"):
+        needed = STATED_SHARE * len(content_words(clause))
+        if not any(count_shared_words(clause, text) >= needed for text in own_texts):
+            return f"nobody in the session said or ran: {clause[:100].strip()}"
+    return ""
+
+
+def _list_action_clauses(text: str) -> Iterator[str]:
+    """Yield what follows each word by which an agent would act, up to the end of its clause, and each command."""
+    yield from _list_clauses("action", text)
+    yield from filter(_is_run, _BACKTICKED_COMMAND.findall(text))
 
 
 REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
@@ -473,6 +497,7 @@ REVIEW_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("foreign text", check_foreign_text),
     ("foreign action", check_foreign_action),
     ("guarded", check_guarded),
+    ("unstated action", check_unstated_action),
 )
 WAITING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (("commit", check_committed),)
 

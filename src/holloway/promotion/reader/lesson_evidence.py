@@ -194,6 +194,11 @@ class SessionEvidence:
         """Yield what the person said after a step."""
         return (row for row in self.view.rows if row.voice in PERSON_VOICES and row.step >= step)
 
+    def list_decided_rows(self) -> Iterator[ViewRow]:
+        """Yield what the person said or accepted, and what the agent ran."""
+        voices = PERSON_VOICES | AGREED_VOICES | {Voice.COMMAND}
+        return (row for row in self.view.rows if row.voice in voices)
+
     def list_later_agent_rows(self, row: ViewRow) -> Iterator[ViewRow]:
         """Yield what the agent said after a row."""
         return (later for later in self.view.rows if later.voice is Voice.AGENT and later.number > row.number)
