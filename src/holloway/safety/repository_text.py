@@ -105,6 +105,8 @@ _LATE_ORDER = re.compile(
     re.IGNORECASE,
 )
 """An order below a subordinate clause: "when the index is stale, start ..."."""
+_OUTSIDE_PATH = re.compile(r"(?:^|[=:,])(?:/|~)")
+"""An argument, or a value in one, that is a path outside of the project."""
 _SCRIPT = re.compile(r"(?:\./)?(?:[\w.@+-]{1,60}/){0,6}[\w.@+-]{1,60}\Z", re.ASCII)
 
 _SENTENCE_WORDS = {role: frozenset(words) for role, words in load_table("repository_text").items()}
@@ -201,7 +203,7 @@ def is_failure(text: str) -> bool:
     present = set(words)
     if present & (_SENTENCE_WORDS["address"] | _SENTENCE_WORDS["fetch"] | _SENTENCE_WORDS["tell"]):
         return False
-    if _is_sentence(words):
+    if _advice_pattern().search(text) or _is_sentence(words):
         return False
     # "failed to run" states, "run X to continue" instructs: a statement has the verb after "to" or a negation.
     followers = (word for before, word in zip(["", *words], words, strict=False) if before not in _STATING)
@@ -282,6 +284,18 @@ def _phrase_pattern(role: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(_SENTENCE_WORDS[role])})\b".replace("_", r"[\s-]+"), re.IGNORECASE)
 
 
+@cache
+def _advice_pattern() -> re.Pattern[str]:
+    """Compile the forms of a clause by which an error line says what to do about it."""
+    return re.compile(
+        rf"(?:[,;(\u2014]\s*|\bto [a-z]{{3,10}}\b[^,;]{{0,60}},\s*)(?:(?:please|then|just|or|and|simply)\s+)?"
+        rf"(?:{'|'.join(load_table('repository_text')['order'])})\s+(?!of\b)\w"
+        r"|\bto (?:fix|silence|suppress|proceed)\b|\bask (?:the|your|for)\b"
+        r"|\bdot (?:com|org|net|io|dev|example)\b|\brequires? (?:force|disabling|skipping|bypassing)\b",
+        re.IGNORECASE,
+    )
+
+
 def _names_program_call(sentence: str) -> bool:
     """Whether a sentence has a known program with a subcommand or an option: `make setup`, `npm run x`."""
     words = _CALL_WORD.findall(sentence)
@@ -333,7 +347,7 @@ def _are_plain_arguments(arguments: list[str]) -> bool:
                 or _is_sentence(_split_words(argument))
             ):
                 return False
-        elif not _ARGUMENT.match(argument) or "://" in argument or _is_sentence(_split_words(argument)):
+        elif not _ARGUMENT.match(argument) or _OUTSIDE_PATH.search(argument) or _is_sentence(_split_words(argument)):
             return False
     if any(_PUNCTUATED.search(argument) for argument in arguments):
         return False
