@@ -27,6 +27,7 @@ from holloway.promotion.reader.lesson_evidence import (
 from holloway.promotion.reader.view_rows import AGENT_VOICES, PERSON_VOICES, Voice
 from holloway.safety.guarded_commands import lowers_protection
 from holloway.safety.prompt_injection import find_injection
+from holloway.safety.repository_text import is_readable
 from holloway.text.command_compare import main_step, normalise_command
 from holloway.text.commands import parse_command
 from holloway.text.programs import CHECK, TEST
@@ -461,7 +462,8 @@ def check_guarded(lesson: Lesson, evidence: SessionEvidence) -> str:
 def check_unstated_action(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Let a person review an action that no own words of the session state: a page may have asked the reader for it."""
     own_texts = (*_list_own_rows(lesson), *(row.text for row in evidence.list_decided_rows()))
-    for clause in _list_action_clauses(f"{lesson.text}. {lesson.proposal.why}"):
+    clauses = (clause for text in (lesson.text, lesson.proposal.why) for clause in _list_action_clauses(text))
+    for clause in clauses:
         needed = STATED_SHARE * len(content_words(clause))
         if not any(count_shared_words(clause, text) >= needed for text in own_texts):
             return f"nobody in the session said or ran: {clause[:100].strip()}"
@@ -469,8 +471,11 @@ def check_unstated_action(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 
 def _list_action_clauses(text: str) -> Iterator[str]:
-    """Yield what follows each word by which an agent would act, up to the end of its clause, and each command."""
-    yield from _list_clauses("action", text)
+    """Yield what follows each word by which an agent would act, up to the end of its clause, and each command.
+
+    Of a text in a language that the gate cannot read, every clause may ask for an action.
+    """
+    yield from _list_clauses("action", text) if is_readable(text) else filter(None, _CLAUSE_END.split(text))
     yield from filter(_is_run, _BACKTICKED_COMMAND.findall(text))
 
 
