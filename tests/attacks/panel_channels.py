@@ -40,10 +40,10 @@ def call_api(memory: holloway.Holloway, asked: Questions) -> Iterator[Said]:
     app = create_app(make_panel(memory), build_operations(memory.project.root))
     with TestClient(app, base_url=f"http://127.0.0.1:{PORT}{API_PATH}", headers=HEADERS) as client:
         for name, values in _list_requests(memory, asked):
-            yield f"GET {name} {values}", client.get(name, params=values).text
-        yield "GET openapi.json", client.get("openapi.json").text
+            yield f"GET {name} {values}", client.get(name, params=values).raise_for_status().text
+        yield "GET openapi.json", client.get("openapi.json").raise_for_status().text
         for task in asked.tasks:
-            yield f"POST ask {task}", client.post("ask", json={"words": [task]}).text
+            yield f"POST ask {task}", client.post("ask", json={"words": [task]}).raise_for_status().text
 
 
 def _list_requests(memory: holloway.Holloway, asked: Questions) -> Iterator[tuple[str, dict[str, str]]]:
@@ -53,7 +53,7 @@ def _list_requests(memory: holloway.Holloway, asked: Questions) -> Iterator[tupl
     yield "explain", {"session": "last"}
     yield "explain", {"session": "last", "timeline": "true"}
     for task in asked.tasks:
-        yield "locate", {"task": task}
+        yield "locate", {"words": task}
         yield "recall", {"words": task}
     for path in asked.files:
         yield "impact", {"target": path}
