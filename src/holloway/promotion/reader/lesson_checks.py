@@ -459,24 +459,24 @@ def check_guarded(lesson: Lesson, evidence: SessionEvidence) -> str:
     return "it would widen trust, lower a protection or lose work"
 
 
-def check_unstated_action(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Let a person review an action that no own words of the session state: a page may have asked the reader for it."""
+def check_unstated_act(lesson: Lesson, evidence: SessionEvidence) -> str:
+    """Let a person review an act that no own words of the session state: a page may have asked the reader for it."""
     own_texts = (*_list_own_rows(lesson), *(row.text for row in evidence.list_decided_rows()))
-    clauses = (clause for text in (lesson.text, lesson.proposal.why) for clause in _list_action_clauses(text))
-    for clause in clauses:
+    texts = (lesson.text, lesson.proposal.why)
+    for clause in (clause for text in texts for clause in _list_act_clauses(text, evidence)):
         needed = STATED_SHARE * len(content_words(clause))
         if not any(count_shared_words(clause, text) >= needed for text in own_texts):
             return f"nobody in the session said or ran: {clause[:100].strip()}"
     return ""
 
 
-def _list_action_clauses(text: str) -> Iterator[str]:
+def _list_act_clauses(text: str, evidence: SessionEvidence) -> Iterator[str]:
     """Yield what follows each word by which an agent would act, up to the end of its clause, and each command.
 
-    Of a text in a language that the gate cannot read, every clause may ask for an action.
+    Of a text in a language that the gate cannot read, every clause may ask for an act.
     """
     yield from _list_clauses("action", text) if is_readable(text) else filter(None, _CLAUSE_END.split(text))
-    yield from filter(_is_run, _BACKTICKED_COMMAND.findall(text))
+    yield from _list_runs(text, evidence)
 
 
 REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
@@ -502,7 +502,7 @@ REVIEW_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("foreign text", check_foreign_text),
     ("foreign action", check_foreign_action),
     ("guarded", check_guarded),
-    ("unstated action", check_unstated_action),
+    ("unstated act", check_unstated_act),
 )
 WAITING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (("commit", check_committed),)
 
