@@ -65,6 +65,7 @@ INVOCATIONS = {
     "status": ["status"],
     "edit": ["edit", "ID", "refresh() burns the token, so call it once"],
     "pin": ["pin", "ID"],
+    "mute": ["mute", "ID"],
     "wrong": ["wrong", "ID", "refresh() may be called twice"],
     "prune": ["prune"],
     "locate": ["locate", "a token is refreshed twice"],

@@ -32,6 +32,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "edit": ("edit", "TRAP", "refresh() burns the token twice"),
     "show": ("show", "TRAP"),
     "pin": ("pin", "TRAP"),
+    "mute": ("mute", "TRAP"),
     "list": ("list",),
     "list --counts": ("list", "--counts"),
     "bulk": ("bulk", "pin", "--type", "gotcha", "--yes"),

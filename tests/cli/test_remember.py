@@ -153,6 +153,14 @@ def test_a_pin_is_set_and_removed(cli: Cli, trap: str) -> None:
     assert not cli("pin", trap, "--off", "--json").json["pinned"]
 
 
+def test_a_memory_is_muted_and_told_again(cli: Cli, trap: str) -> None:
+    assert cli("mute", trap).out.startswith("Agents are not told it unasked any more.\n")
+    assert "never told unasked" in cli("show", trap).out
+    assert [row["id"] for row in cli("list", "--muted", "--json").json["results"]] == [trap]
+    assert cli("mute", trap, "--off").out.startswith("Agents are told it again.\n")
+    assert not cli("mute", trap, "--off", "--json").json["muted"]
+
+
 def test_a_memory_says_what_is_close_to_it_and_what_was_redacted(cli: Cli, trap: str) -> None:
     token = "ghp_" + "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"
     made = cli("remember", f"the token is {token}", "--json").json

@@ -19,7 +19,17 @@ EVERYTHING = MemoryQuery()
 
 def fields(memory: Holloway, memory_id: str) -> tuple[object, ...]:
     stored = memory.get(memory_id)
-    names = ("state", "confidence", "review", "review_after", "pinned", "deleted_at", "deleted_reason", "last_used_at")
+    names = (
+        "state",
+        "confidence",
+        "review",
+        "review_after",
+        "pinned",
+        "muted",
+        "deleted_at",
+        "deleted_reason",
+        "last_used_at",
+    )
     return tuple(getattr(stored, name) for name in names)
 
 
@@ -31,6 +41,9 @@ def test_each_action_changes_all_selected_memories_and_its_undo_restores_them(
     if action is BulkAction.UNPIN:
         for memory_id in ids:
             memory.pin(memory_id)
+    if action is BulkAction.UNMUTE:
+        for memory_id in ids:
+            memory.mute(memory_id)
     other = taught(memory, "We chose JWT", type="decision").id
     before = {memory_id: fields(memory, memory_id) for memory_id in (*ids, other)}
     clock.advance(days=1)

@@ -191,6 +191,15 @@ def test_a_pin_is_set_and_taken_away(memory: Holloway) -> None:
     assert [kind for _, kind, _ in memory.why(made.id).history] == ["created", "pinned", "unpinned"]
 
 
+@pytest.mark.promise("muted")
+def test_a_muted_memory_is_still_found_by_a_search(memory: Holloway) -> None:
+    made = taught(memory, "tokens live an hour")
+    assert memory.mute(made.id).muted
+    assert [result.memory.id for result in memory.recall("how long do tokens live?")] == [made.id]
+    assert not memory.mute(made.id, on=False).muted
+    assert [kind for _, kind, _ in memory.why(made.id).history] == ["created", "muted", "unmuted"]
+
+
 def test_a_person_confirms_a_memory_out_of_quarantine(memory: Holloway, clock: FakeClock) -> None:
     draft = Draft("from afar", source=Source.FOREIGN_FILE, review=ReviewReason.IMPORTED)
     waiting = memory.store.memories.add_memory(sanitize_draft(draft)).memory

@@ -368,3 +368,32 @@ def test_an_explanation_of_the_git_history_is_told_to_nobody_before_a_person_con
 def test_only_stored_ids_are_kept_in_their_order(memory: holloway.Holloway, hook: sqlite3.Connection) -> None:
     gate, cents = taught(memory, "the gate is half open"), taught(memory, "money is cents")
     assert lookup.keep_stored(hook, [cents.id, "nobody", gate.id]) == [cents.id, gate.id]
+
+
+@pytest.mark.promise("muted")
+def test_a_muted_memory_is_found_only_for_one_who_asks(memory: holloway.Holloway, hook: sqlite3.Connection) -> None:
+    details = {"error": "refused", "fix": "start postgres", "fingerprint": "e1"}
+    muted = taught(memory, "start postgres first", type="error_pattern", details=details, files=[TOKENS])
+    rule = taught(memory, "money is cents", type="decision")
+    recipe = taught(memory, "how to release", type="workflow_recipe")
+    for each in (muted, rule, recipe):
+        memory.pin(each.id)
+        memory.mute(each.id)
+
+    def find_all(viewer: lookup.Viewer) -> list[list[str]]:
+        return [
+            ids(lookup.find_for_files(hook, [TOKENS], viewer, 9)),
+            ids(lookup.find_fixes(hook, ["e1"], viewer, 9)),
+            ids(lookup.find_answers(hook, ["postgres"], viewer, 9)),
+            ids(lookup.find_matching(hook, ["postgres"], viewer, 9)),
+            ids(lookup.find_unseen(hook, [muted.id], viewer)),
+            ids(lookup.find_unseen_of_type(hook, "error_pattern", viewer, 9)),
+        ]
+
+    assert find_all(to()) == [[]] * 6
+    assert lookup.find_general(hook, lookup.RULE_TYPES, "main", 9) == []
+    assert lookup.find_recipes(hook, "main", 9) == []
+    asking = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=1, asked=True)
+    assert find_all(asking) == [[muted.id]] * 6
+    memory.mute(muted.id, on=False)
+    assert find_all(to()) == [[muted.id]] * 6

@@ -39,6 +39,7 @@ CLI_COMMANDS = {
         "wrong": ("corrections", "Mark a memory wrong; agents stop seeing it at once"),
         "edit": ("remember", "Change a memory"),
         "pin": ("remember", "Keep a memory from decaying"),
+        "mute": ("remember", "Never tell agents a memory unasked"),
         "forget": ("corrections", "Forget memories (restorable for 30 days), or for good"),
         "restore": ("corrections", "Restore forgotten or replaced memories"),
         "prune": ("corrections", "Remove memories that nobody has used for long"),

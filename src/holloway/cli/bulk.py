@@ -30,7 +30,7 @@ _NOTHING = {"change": None, "action": None, "changed": 0, "selected": 0}
 
 
 @click.command("bulk")
-@click.argument("action", type=click.Choice(["confirm", "pin", "unpin", "later", "forget", UNDO]))
+@click.argument("action", type=click.Choice(["confirm", "pin", "unpin", "mute", "unmute", "later", "forget", UNDO]))
 @selection_options
 @filter_options
 @yes_option
@@ -39,7 +39,7 @@ _NOTHING = {"change": None, "action": None, "changed": 0, "selected": 0}
 def bulk_command(
     action: str, selection: SelectionOptions, chosen: FilterOptions, yes: bool, as_json: bool, project: str
 ) -> None:
-    """Confirm, pin, unpin, postpone or forget all memories that a filter selects; `undo` takes the last action back.
+    """Confirm, pin, mute, postpone or forget all memories that a filter selects; `undo` takes the last action back.
 
     The filters are those of `holloway list`, which shows the memories first. Without a filter nothing is done.
 

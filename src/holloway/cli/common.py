@@ -83,6 +83,7 @@ _SELECTIONS = (
     click.option("--newer", type=click.IntRange(0), default=0, metavar="DAYS", help="Only memories of these days."),
     click.option("--older", type=click.IntRange(0), default=0, metavar="DAYS", help="Only memories older than this."),
     click.option("--pinned", is_flag=True, help="Only pinned memories."),
+    click.option("--muted", is_flag=True, help="Only memories that agents are never told unasked."),
     click.option("--user", is_flag=True, help="Your user-level memories, which apply to all projects."),
 )
 
@@ -226,6 +227,7 @@ def describe_memory(memory: Memory, now: datetime) -> str:
     parts = [", ".join(files)] if files else []
     parts.append(f"{memory.state} {confidence.current_confidence(memory, now):.2f}")
     parts += ["pinned"] if memory.pinned else []
+    parts += ["never told unasked"] if memory.muted else []
     parts += [f"only on {branch_label(memory.branch_only)}"] if memory.branch_only else []
     parts += [f"to review: {memory.review}"] if memory.review else []
     parts += [f"replaced by {memory.superseded_by}"] if memory.superseded_by else []
@@ -391,6 +393,7 @@ class SelectionOptions:
     newer: int
     older: int
     pinned: bool
+    muted: bool
     user: bool
 
     def build_query(self, memory: Holloway, chosen: FilterOptions) -> MemoryQuery:
@@ -409,6 +412,7 @@ class SelectionOptions:
             told_on=None if chosen.all_branches or self.user else memory.branch,
             quarantined=chosen.quarantined or "quarantined" in chosen.states or self.preset == "waiting",
             pinned=self.pinned,
+            muted=self.muted,
             user=self.user,
         )
 

@@ -307,6 +307,29 @@ def pin_command(memory_id: str, off: bool, as_json: bool, project: str) -> None:
         print_memory(changed, memory.clock.now())
 
 
+@click.command("mute")
+@click.argument("memory_id", metavar="ID")
+@click.option("--off", is_flag=True, help="Tell it to agents again.")
+@json_option
+@project_option
+def mute_command(memory_id: str, off: bool, as_json: bool, project: str) -> None:
+    """Never tell agents a memory unasked; searches and questions still find it. --off ends that.
+
+    \b
+    Example:
+      holloway mute 7f3a2c
+    """
+    from holloway.service.results import memory_json  # loaded when the command runs
+
+    with open_memory(project) as memory:
+        changed = memory.mute(memory_id, on=not off)
+        if as_json:
+            print_json(memory_json(changed, memory.clock.now()))
+            return
+        print_text("Agents are told it again." if off else "Agents are not told it unasked any more.", "green")
+        print_memory(changed, memory.clock.now())
+
+
 def parse_details(details: tuple[str, ...]) -> dict[str, object]:
     """Parse KEY=VALUE options into details; a repeated key makes a list. Raises InvalidInput."""
     parsed: dict[str, object] = {}

@@ -214,6 +214,8 @@ class Memory:
     tags: tuple[str, ...] = ()
     relations: tuple[Relation, ...] = ()
     pinned: bool = False
+    muted: bool = False
+    """Whether agents are never told it unasked; searches still find it."""
     half_life_days: float | None = None
     review: ReviewReason | None = None
     review_after: str = ""

@@ -258,6 +258,9 @@ HISTORY = {
     "agreed": mark_text("said again in other words"),
     "pinned": mark_text("pinned"),
     "unpinned": mark_text("unpinned"),
+    "muted": mark_text("no longer told unasked"),
+    "unmuted": mark_text("told again"),
+    "related": mark_text("related"),
     "wrong": mark_text("flagged wrong"),
     "forgotten": mark_text("forgotten"),
     "restored": mark_text("restored"),
@@ -287,6 +290,8 @@ ACTION_MESSAGES = {
     BulkAction.CONFIRM: mark_text("Confirmed."),
     BulkAction.PIN: mark_text("Pinned: it no longer fades."),
     BulkAction.UNPIN: mark_text("No longer pinned."),
+    BulkAction.MUTE: mark_text("Agents are not told it unasked any more. Searches still find it."),
+    BulkAction.UNMUTE: mark_text("Agents are told it again."),
     BulkAction.LATER: mark_text("You are asked again tomorrow."),
     BulkAction.FORGET: mark_text("Forgotten. Agents no longer see it."),
 }
@@ -294,6 +299,10 @@ BULK_MESSAGES = {
     BulkAction.CONFIRM: mark_plural("%(count)s memory confirmed.", "%(count)s memories confirmed."),
     BulkAction.PIN: mark_plural("%(count)s memory pinned.", "%(count)s memories pinned."),
     BulkAction.UNPIN: mark_plural("%(count)s memory unpinned.", "%(count)s memories unpinned."),
+    BulkAction.MUTE: mark_plural(
+        "%(count)s memory is not told unasked any more.", "%(count)s memories are not told unasked any more."
+    ),
+    BulkAction.UNMUTE: mark_plural("%(count)s memory is told again.", "%(count)s memories are told again."),
     BulkAction.LATER: mark_plural("%(count)s memory postponed.", "%(count)s memories postponed."),
     BulkAction.FORGET: mark_plural("%(count)s memory forgotten.", "%(count)s memories forgotten."),
 }
@@ -301,6 +310,8 @@ ACTIONS = {
     BulkAction.CONFIRM: mark_text("Confirm"),
     BulkAction.PIN: mark_text("Pin"),
     BulkAction.UNPIN: mark_text("Unpin"),
+    BulkAction.MUTE: mark_text("Never tell agents"),
+    BulkAction.UNMUTE: mark_text("Tell agents again"),
     BulkAction.LATER: mark_text("Later"),
     BulkAction.FORGET: mark_text("Forget"),
 }
@@ -339,6 +350,8 @@ ACTIVITIES = {
     ActivityKind.RESTORED: mark_text("You restored"),
     ActivityKind.PINNED: mark_text("You pinned"),
     ActivityKind.UNPINNED: mark_text("You unpinned"),
+    ActivityKind.MUTED: mark_text("You muted"),
+    ActivityKind.UNMUTED: mark_text("You unmuted"),
     ActivityKind.EXCLUDED: mark_text("You excluded here"),
     ActivityKind.UNDONE: mark_text("You undid a change of"),
 }

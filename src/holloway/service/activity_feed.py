@@ -39,6 +39,8 @@ class ActivityKind(StrEnum):
     RESTORED = "restored"
     PINNED = "pinned"
     UNPINNED = "unpinned"
+    MUTED = "muted"
+    UNMUTED = "unmuted"
     EXCLUDED = "excluded"
     UNDONE = "undone"
 

@@ -18,6 +18,7 @@ from holloway.store.memories import UnknownMemory
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
     from holloway.service.memory_list import MemoryQuery
     from holloway.store.store import Store
@@ -33,6 +34,8 @@ class BulkAction(StrEnum):
     CONFIRM = "confirm"
     PIN = "pin"
     UNPIN = "unpin"
+    MUTE = "mute"
+    UNMUTE = "unmute"
     LATER = "later"
     FORGET = "forget"
 
@@ -41,6 +44,8 @@ _CHANGED_FIELDS: dict[BulkAction, tuple[str, ...]] = {
     BulkAction.CONFIRM: ("state", "confidence", "review", "stale_at", "last_used_at"),
     BulkAction.PIN: ("pinned",),
     BulkAction.UNPIN: ("pinned",),
+    BulkAction.MUTE: ("muted",),
+    BulkAction.UNMUTE: ("muted",),
     BulkAction.LATER: ("review_after",),
     BulkAction.FORGET: ("deleted_at", "deleted_reason", "review"),
 }
@@ -99,6 +104,8 @@ def _choose_editor_call(memory: Holloway, action: BulkAction) -> Callable[[str],
         BulkAction.CONFIRM: memory.confirm,
         BulkAction.PIN: memory.pin,
         BulkAction.UNPIN: lambda memory_id: memory.pin(memory_id, on=False),
+        BulkAction.MUTE: memory.mute,
+        BulkAction.UNMUTE: lambda memory_id: memory.mute(memory_id, on=False),
         BulkAction.LATER: memory.later,
         BulkAction.FORGET: lambda memory_id: memory.forget([memory_id]),
     }
@@ -112,13 +119,18 @@ def _change_memory(
     if not store.memories.has_memory(memory_id):
         return None
     before = store.memories.get_memory(memory_id)
-    if not before.is_alive or (
-        action in (BulkAction.PIN, BulkAction.UNPIN) and before.pinned is (action is BulkAction.PIN)
-    ):
+    if not before.is_alive or _is_done(before, action):
         return None
     apply(memory_id)
     fields = {name: _to_json(getattr(before, name)) for name in _CHANGED_FIELDS[action]}
     return ChangedMemory(memory_id, fields, store.memories.get_memory(memory_id).updated_at)
+
+
+def _is_done(memory: Memory, action: BulkAction) -> bool:
+    """Return whether a memory is pinned or muted, or neither, as an action would make it."""
+    if action in (BulkAction.PIN, BulkAction.UNPIN):
+        return memory.pinned is (action is BulkAction.PIN)
+    return action in (BulkAction.MUTE, BulkAction.UNMUTE) and memory.muted is (action is BulkAction.MUTE)
 
 
 def _to_json(value: Any) -> Any:

@@ -65,6 +65,7 @@ class Holloway:
         self.recall, self.recall_everywhere = search.recall, search.recall_everywhere
         self.editor = editor = MemoryEditor(opened)
         self.remember, self.edit, self.pin, self.confirm = editor.remember, editor.edit, editor.pin, editor.confirm
+        self.mute = editor.mute
         self.wrong, self.forget, self.restore, self.later = editor.wrong, editor.forget, editor.restore, editor.later
         self.chosen, self.last_forgotten = editor.chosen, editor.last_forgotten
         self.forget_session = editor.forget_session

@@ -252,6 +252,11 @@ class MemoryEditor:
         store, memory = self._opened.find_living(reference)
         return store.memories.update_memory(memory, "pinned" if on else "unpinned", pinned=on)
 
+    def mute(self, reference: str, *, on: bool = True) -> Memory:
+        """Never tell agents a memory unasked, or tell it again; searches find it in either case."""
+        store, memory = self._opened.find_living(reference)
+        return store.memories.update_memory(memory, "muted" if on else "unmuted", muted=on)
+
     def confirm(self, reference: str) -> Memory:
         """Confirm that a memory is right, as a person; this is the only way out of quarantine."""
         store, memory = self._opened.find_living(reference)

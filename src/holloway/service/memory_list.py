@@ -68,6 +68,7 @@ class MemoryQuery:
     older_than_days: int = 0
     preset: Preset | None = None
     pinned: bool = False
+    muted: bool = False
     forgotten: bool = False
     replaced: bool = False
     """Also memories that another one took the place of."""
@@ -85,7 +86,7 @@ _CHOICES: dict[str, type[StrEnum]] = {
     "visibility": Visibility,
 }
 _WORD_LISTS = ("modules", "files", "tags", "branches", "agents", "ids")
-_FLAGS = ("pinned", "forgotten", "replaced", "user")
+_FLAGS = ("pinned", "muted", "forgotten", "replaced", "user")
 _DAYS = ("newer_than_days", "older_than_days")
 
 
@@ -141,6 +142,7 @@ def build_filter(memory: Holloway, query: MemoryQuery) -> Filter:
         created_from=days_ago(query.newer_than_days),
         created_before=days_ago(query.older_than_days),
         pinned=query.pinned,
+        muted=query.muted,
         branch=query.told_on,
         quarantined=query.quarantined,
         deleted=query.forgotten,

@@ -19,6 +19,8 @@ PERSON_KINDS = (
     "restored",
     "pinned",
     "unpinned",
+    "muted",
+    "unmuted",
     "excluded",
     "undone",
 )

@@ -49,6 +49,7 @@ class Filter:
     fades_by: str = ""
     min_confidence: float = 0.0
     pinned: bool = False
+    muted: bool = False
     to_review: bool = False
     due: str = ""
     quarantined: bool = True
@@ -115,6 +116,8 @@ class Filter:
             yield "m.use_count = 0"
         if self.pinned:
             yield "m.pinned = 1"
+        if self.muted:
+            yield "m.muted = 1"
         if self.to_review:
             yield "m.review IS NOT NULL"
         if not self.quarantined:

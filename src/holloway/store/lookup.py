@@ -22,7 +22,7 @@ OBSERVED_PREFIX = "observer:"
 IS_SESSION = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, instr(s.id, '/') - 1))"
 """Selects, among the rows `s` of the ledger, those of sessions."""
 
-SCHEMA_VERSION = 17
+SCHEMA_VERSION = 18
 """Schema version that these queries expect; hooks ignore a file of another version."""
 
 HISTORY_PREFIX = "history:"
@@ -35,8 +35,9 @@ _LOADED_NOTES = {"claude-code": f"{NOTE_PREFIX}claude-code:MEMORY.md#"}
 LOADED_BY_HOST = "host"
 """Injection point of a memory that the host itself loaded: neither shown again nor counted as used."""
 
-# A memory may be shown unasked if it is living, not quarantined, of this branch, confident enough for the trust level,
-# not shown in this session yet, and no figure that synthesis counted: those steer prefetching and step limits.
+# A memory may be shown unasked if it is living, not quarantined, not muted, of this branch, confident enough for the
+# trust level, not shown in this session yet, and no figure that synthesis counted: those steer prefetching and step
+# limits.
 LIVING = "m.deleted_at = '' AND m.superseded_by = '' AND m.state <> 'quarantined'"
 _HERE = f"{LIVING} AND (m.branch_only = '' OR m.branch_only = :branch)"
 # What the person laid down for good is told at every trust level, and it does not fade: only the person ends it.
@@ -46,7 +47,7 @@ _STANDING = f"(m.source = 'user_correction' AND m.state <> 'stale' AND m.confide
 # repository that instructs, so its rules wait for a person at every trust level; explanations of the git history are
 # too often overtaken by the code to be told before a person confirmed them.
 _SHOWABLE = f"""
-{_HERE}
+{_HERE} AND (:asked OR m.muted = 0)
     AND (:level > 1 OR m.state = 'confirmed' OR m.source IN ('user_taught', 'error_fix', 'commit_auto') OR {_STANDING})
     AND (m.pinned = 1 OR m.state = 'confirmed' OR {_STANDING} OR (m.confidence > :confidence_min
          AND (m.half_life_days IS NULL
@@ -179,7 +180,7 @@ TRAP_TYPES = ("gotcha", "dead_end", "error_pattern")
 _GENERAL = f"""
 SELECT {_COLUMNS}, m.pinned, m.use_count, '' AS path
 FROM memories m
-WHERE m.type IN (SELECT value FROM json_each(:types)) AND {_HERE}
+WHERE m.type IN (SELECT value FROM json_each(:types)) AND {_HERE} AND m.muted = 0
   AND (m.pinned = 1 OR ((m.state = 'confirmed' OR {_STANDING}) AND m.source <> 'rules_file'
        AND NOT EXISTS (SELECT 1 FROM memory_files f WHERE f.seq = m.seq)))
 ORDER BY m.pinned DESC, CASE WHEN m.stated_at = '' THEN m.created_at ELSE m.stated_at END DESC, m.seq DESC
@@ -195,7 +196,8 @@ LIMIT :limit
 """
 
 _RECIPES = f"""
-SELECT m.id, m.details FROM memories m WHERE m.type = 'workflow_recipe' AND {_HERE} ORDER BY {_BY_USE} LIMIT :limit
+SELECT m.id, m.details FROM memories m
+WHERE m.type = 'workflow_recipe' AND {_HERE} AND m.muted = 0 ORDER BY {_BY_USE} LIMIT :limit
 """
 
 _WORK_STATE = """

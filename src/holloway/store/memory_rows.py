@@ -87,6 +87,7 @@ def to_columns(memory: Memory) -> dict[str, Any]:
         **{name: _dump_json(getattr(memory, name)) for name in _LISTS},
         "details": _dump_json(memory_json.details_json(memory.details)) if memory.details else None,
         "pinned": int(memory.pinned),
+        "muted": int(memory.muted),
         "review": memory.review,
         "commit_sha": memory.commit,
         "work_unit": serialize_work_unit(memory.work_unit),
@@ -114,6 +115,7 @@ def to_memory(source_row: Row | Mapping[str, Any]) -> Memory:
             for kind, memory, path, confidence, automatic in _parse_list(row["relations"])
         ),
         pinned=bool(row["pinned"]),
+        muted=bool(row["muted"]),
         review=ReviewReason(row["review"]) if row["review"] else None,
         commit=row["commit_sha"],
         work_unit=parse_work_unit(row["work_unit"]),

@@ -480,6 +480,22 @@ CREATE INDEX told_texts_session ON told_texts(session, at);
 """
 
 
+MUTED = """
+ALTER TABLE memories ADD COLUMN muted INTEGER NOT NULL DEFAULT 0;
+
+DROP INDEX memories_lookup;
+CREATE INDEX memories_lookup ON memories(           -- every column that decides whether a hook shows a memory
+  seq, id, type, state, source, pinned, muted, confidence, half_life_days, last_used_at, branch_only
+) WHERE deleted_at = '' AND superseded_by = '';
+
+DROP INDEX memories_listed;
+CREATE INDEX memories_listed ON memories(           -- every column that a list is filtered, counted or ordered by
+  created_at, updated_at, use_count, type, state, source, scope, visibility, agent, branch, branch_only, last_used_at,
+  half_life_days, pinned, muted, confidence, review, review_after, id, deleted_at, superseded_by
+) WHERE deleted_at = '' AND superseded_by = '';
+"""
+
+
 def split_statements(script: str) -> list[str]:
     """Split a script into statements; a trigger stays one statement."""
     complete, block = [], ""
@@ -580,6 +596,11 @@ def told_0017(database: Database, ids: Ids) -> None:
     _run_script(database, TOLD)
 
 
+def muted_0018(database: Database, ids: Ids) -> None:
+    """Add the memories that are never told unasked."""
+    _run_script(database, MUTED)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -598,6 +619,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     readings_0015,
     listing_0016,
     told_0017,
+    muted_0018,
 )
 
 

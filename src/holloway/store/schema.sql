@@ -42,7 +42,7 @@ CREATE TABLE memories (
   deleted_reason  TEXT NOT NULL DEFAULT '',
   fingerprint     TEXT NOT NULL,
   search_text     TEXT NOT NULL                     -- identifiers whole and split; feeds the text index
-, stated_at TEXT NOT NULL DEFAULT '');
+, stated_at TEXT NOT NULL DEFAULT '', muted INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE memory_files (
   path  TEXT NOT NULL,
@@ -303,10 +303,6 @@ CREATE INDEX memories_type ON memories(type, created_at) WHERE deleted_at = '' A
 
 CREATE INDEX memories_created ON memories(created_at) WHERE deleted_at = '' AND superseded_by = '';
 
-CREATE INDEX memories_lookup ON memories(           -- every column that decides whether a hook shows a memory
-  seq, id, type, state, source, pinned, confidence, half_life_days, last_used_at, branch_only
-) WHERE deleted_at = '' AND superseded_by = '';
-
 CREATE INDEX memories_review ON memories(review_after, created_at) WHERE review IS NOT NULL;
 
 CREATE INDEX memories_pinned ON memories(created_at) WHERE pinned = 1;
@@ -371,11 +367,6 @@ CREATE INDEX foreign_digests_seen_at ON foreign_digests (seen_at);
 
 CREATE INDEX readings_waiting ON readings (queued_at) WHERE state = 'waiting';
 
-CREATE INDEX memories_listed ON memories(           -- every column that a list is filtered, counted or ordered by
-  created_at, updated_at, use_count, type, state, source, scope, visibility, agent, branch, branch_only, last_used_at,
-  half_life_days, pinned, confidence, review, review_after, id, deleted_at, superseded_by
-) WHERE deleted_at = '' AND superseded_by = '';
-
 CREATE INDEX memory_history_at ON memory_history(at);
 
 CREATE INDEX bulk_change_items_memory ON bulk_change_items(memory);
@@ -383,6 +374,15 @@ CREATE INDEX bulk_change_items_memory ON bulk_change_items(memory);
 CREATE INDEX told_texts_at ON told_texts(at, id);
 
 CREATE INDEX told_texts_session ON told_texts(session, at);
+
+CREATE INDEX memories_lookup ON memories(           -- every column that decides whether a hook shows a memory
+  seq, id, type, state, source, pinned, muted, confidence, half_life_days, last_used_at, branch_only
+) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE INDEX memories_listed ON memories(           -- every column that a list is filtered, counted or ordered by
+  created_at, updated_at, use_count, type, state, source, scope, visibility, agent, branch, branch_only, last_used_at,
+  half_life_days, pinned, muted, confidence, review, review_after, id, deleted_at, superseded_by
+) WHERE deleted_at = '' AND superseded_by = '';
 
 CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -37,7 +38,13 @@ def test_a_file_that_is_gone_is_marked(client: TestClient, panel: Panel) -> None
 
 @pytest.mark.parametrize(
     ("action", "sign"),
-    [("pin", "No longer pinned"), ("forget", "Forgotten"), ("confirm", "Confirmed"), ("later", "tomorrow")],
+    [
+        ("pin", "No longer pinned"),
+        ("mute", "not told it unasked"),
+        ("forget", "Forgotten"),
+        ("confirm", "Confirmed"),
+        ("later", "tomorrow"),
+    ],
 )
 def test_an_action_is_done_and_undone(client: TestClient, panel: Panel, action: str, sign: str) -> None:
     memory_id = teach(panel, "Tokens rotate on use", pin=action == "pin")[0]
@@ -49,7 +56,17 @@ def test_an_action_is_done_and_undone(client: TestClient, panel: Panel, action: 
     undo_last(client, page)
     with panel.open_memory(settle=False) as memory:
         after = memory.get(memory_id)
-    assert (after.pinned, after.deleted_at, after.confidence) == (before.pinned, before.deleted_at, before.confidence)
+    assert replace(after, updated_at="", last_used_at="") == replace(before, updated_at="", last_used_at="")
+
+
+def test_a_muted_memory_says_so_until_agents_are_told_again(client: TestClient, panel: Panel) -> None:
+    memory_id = teach(panel, "Tokens rotate on use")[0]
+    client.post(f"/memories/{memory_id}/mute")
+    assert "Agents are never told it unasked." in client.get(f"/memories/{memory_id}").text
+    assert "Tokens rotate on use" in client.get("/memories?muted=1").text
+    client.post(f"/memories/{memory_id}/unmute")
+    assert "Agents are never told it unasked." not in client.get(f"/memories/{memory_id}").text
+    assert "Tokens rotate on use" not in client.get("/memories?muted=1").text
 
 
 def test_an_edit_keeps_the_text_before_it_and_can_be_undone(client: TestClient, panel: Panel) -> None:

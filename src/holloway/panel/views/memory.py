@@ -29,7 +29,7 @@ def _show_card(page: Page, *, error: str = "", status: int = HTTPStatus.OK) -> R
 
 
 def act_on_memory(page: Page) -> Response:
-    """Confirm, pin, unpin, postpone or forget a memory, with undo."""
+    """Confirm, pin, mute, postpone or forget a memory, or end one of these, with undo."""
     memory_id = page.path_values["id"]
     action = parse_choice(BulkAction, page.path_values["action"])
     change = page.data.act(action, memory_id)

@@ -126,7 +126,7 @@ def _umask() -> int:
 def _belongs(memory: Memory, path: Path, root: Path) -> bool:
     """Return whether a memory is for everyone who reads the file, and not from that file itself."""
     from_this_file = memory.source is Source.RULES_FILE and root / split_origin(memory.origin)[0] == path
-    private = memory.visibility is Visibility.PERSONAL or bool(memory.branch_only)
+    private = memory.visibility is Visibility.PERSONAL or bool(memory.branch_only) or memory.muted
     return memory.state is State.CONFIRMED and memory.type not in _NOT_RULES and not from_this_file and not private
 
 
