@@ -24,7 +24,8 @@ READ_COMMANDS = (
 ).split()
 """Commands that GET runs, without the options that change something."""
 WRITE_COMMANDS = (
-    "ask bulk config edit forget index module mute note pause pin prune remember restore resume review rules trust wrong"
+    "ask bulk config edit forget index module mute note pause pin prune remember restore resume review rules trust "
+    "wrong"
 ).split()
 """Commands that POST runs."""
 CHANGING_OPTIONS = {
