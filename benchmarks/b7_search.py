@@ -29,6 +29,8 @@ from holloway.store.vectors import VectorRow, VectorStore
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from holloway.store.store import Store
+
 SIZES = (1_000, 10_000, 100_000)
 QUICK_SIZES = (200, 1_000)
 DIMS = BuiltinEmbedder.dims
@@ -81,16 +83,16 @@ def run(*, quick: bool = False) -> dict[str, Any]:
         for size in QUICK_SIZES if quick else SIZES:
             growing.grow(size)
             plain.copy(growing.store)
-            _embed(growing)
+            add_random_vectors(growing.store)
             measured[size] = _asked(growing, plain) | _fresh(growing, root, home, QUICK_FRESH if quick else FRESH)
         plain.close()
         growing.memory.close()
     return _result(measured)
 
 
-def _embed(growing: Growing) -> None:
-    """Give every memory a vector."""
-    vectors = _vectors(growing.store)
+def add_random_vectors(store: Store) -> None:
+    """Give every memory of a store a vector; what a search costs does not depend on what it means."""
+    vectors = _vectors(store)
     random = np.random.default_rng(SEED)
     while waiting := vectors.list_outdated(MODEL, backfill.EDITION, 1_000):
         rows = random.standard_normal((len(waiting), DIMS), dtype=np.float32)

@@ -21,6 +21,7 @@ from benchmarks import (
     b6_graph,
     b7_hooks,
     b7_map,
+    b7_panel,
     b7_search,
     b7_store,
     b8_poison,
@@ -183,6 +184,7 @@ ALL = (
         needs_for_all=(needs.clones(b7_map.REPOSITORIES, one_will_do=True),),
         beside="--aider PYTHON",
     ),
+    Benchmark("b7_panel", lambda given: b7_panel.run(quick=given.quick), 5),
     Benchmark("b7_search", lambda given: b7_search.run(quick=given.quick), 4),
     Benchmark(
         "b8_secrets",

@@ -71,8 +71,8 @@ class ProjectData:
         return memory_list.list_memories(self._memory, query, order=order, after=after)
 
     def count_facets(self, query: MemoryQuery) -> Facets:
-        """Return how many memories each choice of a filter would select."""
-        return memory_list.count_facets(self._memory, query)
+        """Return how many memories each choice of a filter would select; files are completed instead of counted."""
+        return memory_list.count_facets(self._memory, query, with_files=False)
 
     def search_memories(self, query: MemoryQuery, text: str) -> SearchPage:
         """Return the memories that a query selects and that answer a question, best first."""

@@ -227,8 +227,8 @@ class Facets:
         }
 
 
-def count_facets(memory: Holloway, query: MemoryQuery) -> Facets:
-    """Count the memories by every facet, among those that a query selects."""
+def count_facets(memory: Holloway, query: MemoryQuery, *, with_files: bool = True) -> Facets:
+    """Count the memories by every facet, among those that a query selects; counting the files takes the longest."""
     store, chosen = _get_store(memory, query), build_filter(memory, query)
     database, now = store.database, memory.clock.now()
     count = partial(store_list.count_selected, database)
@@ -239,7 +239,9 @@ def count_facets(memory: Holloway, query: MemoryQuery) -> Facets:
         return Facets(
             branches=columns.pop("learned_on"),
             modules=store_list.count_names(database, replace(chosen, modules=()), "memory_modules", "module"),
-            files=store_list.count_names(database, replace(chosen, files=()), "memory_files", "path"),
+            files=store_list.count_names(database, replace(chosen, files=()), "memory_files", "path")
+            if with_files
+            else {},
             ages={
                 days: count(replace(without_age, created_from=format_stamp(now - timedelta(days=days))))
                 for days in AGES_COUNTED_DAYS

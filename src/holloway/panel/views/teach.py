@@ -54,7 +54,8 @@ def teach_memory(page: Page) -> Response:
 
 def complete_path(page: Page) -> Response:
     """Return options for the field of a file."""
-    return page.render("parts/options.html", options=page.data.complete_path(get_word(page.query, "file")))
+    text = get_word(page.query, "file") or get_word(page.query, "files")
+    return page.render("parts/options.html", options=page.data.complete_path(text))
 
 
 def _show(page: Page, fields: Mapping[str, list[str]], *, error: InvalidInput | None = None) -> Response:
