@@ -192,7 +192,12 @@ class _Hooks:
         self._env = environment(HOLLOWAY_HOME=str(home), HOME=str(home.parent), HOLLOWAY_PATIENCE="10")
         self._command = hook_command(sys.executable, self._env, home.parent, Path(growing.root))
         here = {"session_id": "11111111-2222-3333-4444-555555555555", "cwd": growing.root}
-        event = {**here, "hook_event_name": "PostToolUse", "tool_name": "Read", "tool_use_id": "toolu_01"}
+        event: dict[str, Any] = {
+            **here,
+            "hook_event_name": "PostToolUse",
+            "tool_name": "Read",
+            "tool_use_id": "toolu_01",
+        }
         event |= {"tool_input": {"file_path": f"{growing.root}/src/api/a.py"}, "tool_response": {"file": {}}}
         self._event = json.dumps(event).encode()
 

@@ -12,6 +12,7 @@ import pytest
 from jinja2 import Environment, nodes
 
 from holloway.panel.locale import choose_language, load_languages, parse_catalog
+from holloway.panel.service_messages import load_templates
 
 PACKAGE = Path("src/holloway/panel")
 CALLS = {"_", "gettext", "mark_plural", "mark_text", "ngettext"}
@@ -31,6 +32,7 @@ def find_messages() -> set[tuple[str, ...]]:
             texts = [argument.value for argument in call.args if isinstance(argument, nodes.Const)]
             if name in CALLS and texts:
                 messages.add(tuple(map(str, texts[: 2 if name in PLURALS else 1])))
+    messages |= {(template.text,) for template in load_templates()}
     for module in PACKAGE.rglob("*.py"):
         messages |= set(find_calls(ast.parse(module.read_text("utf-8"))))
     return messages

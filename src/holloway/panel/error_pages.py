@@ -76,4 +76,6 @@ def show_error(page: Page, error: HollowayError) -> Response:
         status = HTTPStatus.NOT_FOUND
     else:
         status = HTTPStatus.BAD_REQUEST if isinstance(error, InvalidInput) else HTTPStatus.SERVICE_UNAVAILABLE
-    return page.render("error.html", status=status, title=error.message, hint=error.hint, command="")
+    return page.render(
+        "error.html", status=status, title=page.translate(error.message), hint=page.translate(error.hint), command=""
+    )

@@ -361,6 +361,17 @@ OUTCOMES = {
     "partial": mark_text("partly succeeded"),
     "cancelled": mark_text("cancelled"),
 }
+SESSION_TYPES = {
+    "build": mark_text("change of code"),
+    "insights": mark_text("questions"),
+    "roadmap": mark_text("roadmap"),
+    "terminal": mark_text("commands"),
+    "changelog": mark_text("changelog"),
+    "spec_creation": mark_text("specification"),
+    "pr_review": mark_text("code review"),
+}
+SESSION_VERDICTS = SESSION_TYPES | OUTCOMES
+"""The type and the outcome of a session, as its evidence names them."""
 LEVELS = {
     1: mark_text("Cautious"),
     2: mark_text("Standard"),

@@ -19,8 +19,9 @@ from holloway.panel import labels
 from holloway.panel.citations import split_citations
 from holloway.panel.data import ProjectData
 from holloway.panel.flash import Flash
-from holloway.panel.locale import choose_language, load_languages
+from holloway.panel.locale import SOURCE_LANGUAGE, choose_language, load_languages
 from holloway.panel.navigation import NAVIGATION
+from holloway.panel.service_messages import translate_message
 from holloway.panel.template_environment import get_environment
 
 if TYPE_CHECKING:
@@ -151,6 +152,20 @@ class Page:
         text = self.language.texts.ngettext(one, many, count)
         return text % {"count": self.number(count), **values}
 
+    def translate(self, message: str) -> str:
+        """Return a message that the service wrote in English in the language of the page."""
+        return message if self.language.code == SOURCE_LANGUAGE else translate_message(message, self.language.texts)
+
+    def describe_evidence(self, evidence: str) -> str:
+        """Return why a session has its type and outcome: parts such as `success: tests green after the last edit`."""
+        return "; ".join(map(self._describe_proof, evidence.split("; ")))
+
+    def _describe_proof(self, part: str) -> str:
+        name, colon, proof = part.partition(": ")
+        if not colon or name not in labels.SESSION_VERDICTS:
+            return self.translate(part)
+        return f"{self.gettext(labels.SESSION_VERDICTS[name])}{self.gettext(': ')}{self.translate(proof)}"
+
     def number(self, value: float) -> str:
         """Return a number as the language writes it."""
         return self.language.format_number(value)
@@ -175,7 +190,7 @@ class Page:
         """Return the detail of a history entry, with the words for the source that it names."""
         source, comma, agent = detail.removeprefix("by ").partition(", ")
         if not detail.startswith("by ") or source not in labels.SOURCES:
-            return detail
+            return self.translate(detail)
         return f"{self.gettext(labels.SOURCES[source])}{comma}{agent}"
 
     def with_query(self, **changes: str | None) -> str:

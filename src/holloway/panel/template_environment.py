@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from holloway.panel import labels
 
@@ -32,6 +32,7 @@ def get_environment(language: PanelLanguage) -> Environment:
         finalize=_finalize,
     )
     environment.install_gettext_translations(language.texts, newstyle=True)  # type: ignore[attr-defined]
+    environment.filters["codes"] = mark_code
     environment.globals |= {"static": static_url, "labels": labels, "N": len}
     return environment
 
@@ -41,6 +42,15 @@ def static_url(name: str) -> str:
     """Return the address of a static file with the hash of its content, so that browsers may keep it."""
     content = files("holloway.panel").joinpath("static", name).read_bytes()
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:STATIC_VERSION_CHARS]}"
+
+
+def mark_code(text: str) -> Markup:
+    """Return a text as HTML, with what stands between two backticks as code."""
+    pieces = remove_invisible(text).split("`")
+    if len(pieces) % 2 == 0:  # one of them is a character of the text
+        return escape(remove_invisible(text))
+    marked = (Markup("<code>{}</code>").format(piece) if at % 2 else escape(piece) for at, piece in enumerate(pieces))
+    return Markup("").join(marked)
 
 
 def remove_invisible(text: str) -> str:

@@ -139,7 +139,7 @@ def test_hostile_text_of_a_transcript_is_shown_as_text(client: TestClient, panel
 def test_the_reason_for_which_a_candidate_was_dropped_is_in_the_language_of_the_reader() -> None:
     french = load_languages()["fr"]
     assert labels.describe_drop("a person rejected it", french) == "une personne l’a rejeté"
-    assert labels.describe_drop("its score is 0.31", french) == "sa note est trop basse : 0.31"
+    assert labels.describe_drop("its score is 0.31", french) == "sa note est trop basse\N{NO-BREAK SPACE}: 0.31"
     assert labels.describe_drop("a reason of tomorrow", french) == "a reason of tomorrow"
 
 
