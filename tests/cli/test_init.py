@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from holloway.embeddings.remote_providers import OLLAMA
 from tests.capture.test_host_notes import memory_folder, write
 from tests.cli.conftest import Cli
 from tests.conftest import Repository, make_repository
@@ -138,3 +139,38 @@ def test_notes_that_an_agent_keeps_are_named_and_wait_for_review(cli: Cli, repos
     assert "2 notes of Claude Code for this project wait for `holloway review`" in cli("init").out
     assert "The cache is per thread" in cli("review").out
     assert cli("init", "--json").json["notes"] == 2
+
+
+@pytest.fixture
+def ollama(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine on which Ollama runs with an embedding model; its server does not answer here."""
+    program = tmp_path / "bin" / "ollama"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\nprintf 'NAME ID\\nembeddinggemma:300m 8546\\n'\n", "utf-8")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+
+
+def chosen_provider(cli: Cli) -> str:
+    return "builtin" if "builtin" in cli("config", "get", "embedding.provider").out else "another"
+
+
+@pytest.mark.promise("nothing-is-sent")
+@pytest.mark.parametrize("arguments", [(), ("--yes",)])
+@pytest.mark.usefixtures("ollama")
+def test_an_ollama_that_runs_is_offered_and_never_chosen_unasked(cli: Cli, arguments: tuple[str, ...]) -> None:
+    said = cli("init", *arguments).out
+    assert "Ollama runs here with embeddinggemma:300m." in said
+    assert "holloway embedder use ollama --model embeddinggemma:300m" in said
+    assert chosen_provider(cli) == "builtin"
+
+
+@pytest.mark.usefixtures("ollama")
+def test_an_ollama_that_embeds_nothing_is_not_chosen(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def confirm(question: str, *, yes: bool, default: bool = True) -> bool:
+        return "find memories by meaning" in question
+
+    monkeypatch.setattr("holloway.cli.init._confirm_step", confirm)
+    monkeypatch.setattr("holloway.embeddings.remote_providers.OLLAMA", OLLAMA._replace(base_url="http://127.0.0.1:9"))
+    assert "The model inside holloway stays." in cli("init").out
+    assert chosen_provider(cli) == "builtin"

@@ -132,3 +132,16 @@ def test_the_panel_loads_nothing_of_its_packages_for_other_commands() -> None:
     code += "print([name for name in ('starlette', 'jinja2', 'uvicorn') if name in sys.modules])"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)
     assert answer.stdout.rstrip().endswith("[]")
+
+
+def test_without_a_panel_teach_serves_its_form(repository: Repository, home: Path) -> None:
+    holloway.open(repository.root).close()
+    command = [sys.executable, "-m", "holloway", "teach", "src/shop/auth/tokens.py", "--text", "Tokens & co"]
+    with subprocess.Popen(command, cwd=repository.root, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        with opener.open(process.stdout.readline().strip()) as answer:
+            form = answer.read().decode()
+        process.send_signal(signal.SIGINT)
+    assert 'value="src/shop/auth/tokens.py"' in form
+    assert "Tokens &amp; co</textarea>" in form

@@ -74,7 +74,9 @@ _OPTIONS = (
 
 _SELECTIONS = (
     click.option(
-        "--preset", type=click.Choice(["active", "unused", "waiting", "fading"]), help="A ready-made filter; see above."
+        "--preset",
+        type=click.Choice(["active", "unused", "conflicting", "waiting", "fading"]),
+        help="A ready-made filter; see above.",
     ),
     click.option("--source", "sources", multiple=True, metavar="SOURCE", help="Only memories from this source."),
     click.option("--scope", "scopes", multiple=True, metavar="SCOPE", help="Only memories of this scope."),

@@ -68,6 +68,7 @@ def init_command(same_project: bool, yes: bool, as_json: bool, project: str) -> 
         _offer_rules(memory, memory.import_rules(dry_run=True), yes=yes)
         _offer_past_sessions(memory, past_sessions.find(memory), yes=yes)
         connected = _offer_agents(memory, yes=yes)
+        _offer_ollama(memory)
         _print_brief(memory)
         _print_next_steps(project, connected=connected)
 
@@ -199,6 +200,27 @@ def _print_brief(memory: Holloway) -> None:
     print_text()
 
 
+def _offer_ollama(memory: Holloway) -> None:
+    """Offer the embedding model of an Ollama that runs here; only a person at a terminal chooses it."""
+    from holloway.errors import HollowayError  # loaded when the command runs
+    from holloway.service import embedder_switch, local_models
+
+    if memory.settings.get_text("embedding.provider") != "builtin" or not (
+        model := local_models.find_embedding_model()
+    ):
+        return
+    print_text(f"Ollama runs here with {model}. It knows more languages than the model inside holloway.", "bold")
+    if not _confirm_step("Use it to find memories by meaning?", yes=False, default=False):
+        print_text(f"`holloway embedder use ollama --model {model}` chooses it at any time.", "dim")
+        return
+    try:
+        embedder_switch.switch_embedder(memory, "ollama", {"model": model})
+    except HollowayError as error:
+        print_text(f"{error.message} {error.hint} The model inside holloway stays.", "yellow")
+        return
+    print_text("Chosen; the worker embeds the memories with it.", "green")
+
+
 def _offer_agents(memory: Holloway, *, yes: bool) -> bool:
     """Offer to connect each installed agent; return whether there is one and all of them are connected."""
     from holloway.cli.setup import confirmation_question, print_plan  # loaded when the command runs
@@ -250,6 +272,6 @@ def _print_next_steps(project: str, *, connected: bool) -> None:
     print_text(f"      {program} doctor{project_argument}")
 
 
-def _confirm_step(question: str, *, yes: bool) -> bool:
-    """Ask at a terminal, default yes; without one only --yes agrees."""
-    return yes or (sys.stdin.isatty() and click.confirm(question, default=True))
+def _confirm_step(question: str, *, yes: bool, default: bool = True) -> bool:
+    """Ask at a terminal; without one only --yes agrees."""
+    return yes or (sys.stdin.isatty() and click.confirm(question, default=default))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -54,12 +55,15 @@ def panel_command(
         click.echo(start.read_token(project))
         return
 
-    def announce(address: str) -> None:
-        click.echo(address)
-        if opens:
-            click.launch(address)
-
+    announce = partial(_announce, opens=opens)
     start.run(project, port=port, read_only=read_only, hosts=hosts, announce=announce, api=_build_api)
+
+
+def _announce(address: str, *, opens: bool) -> None:
+    """Print the address of a page, and open it in the browser if the person wants that."""
+    click.echo(address)
+    if opens:
+        click.launch(address)
 
 
 def _build_api(root: Path) -> list[ApiOperation]:
@@ -76,7 +80,8 @@ def _build_api(root: Path) -> list[ApiOperation]:
 def teach_command(file: str | None, text: str, opens: bool, project: str) -> None:
     """Print the address of the panel's form for a new memory, filled in with a file and a text.
 
-    An editor can run this for the file under the cursor. `holloway remember` stores a memory without a panel.
+    An editor can run this for the file under the cursor. Where no panel runs, one is served until Ctrl-C; `holloway
+    remember` stores a memory without a panel.
 
     \b
     Examples:
@@ -90,7 +95,9 @@ def teach_command(file: str | None, text: str, opens: bool, project: str) -> Non
     with open_memory(project) as memory:
         path = memory.path_of(file, base_folder(project)) if file else ""
     fields = {name: value for name, value in (("file", path), ("text", text)) if value}
-    address = start.make_link(project, f"/teach?{urlencode(fields)}" if fields else "/teach")
-    click.echo(address)
-    if opens:
-        click.launch(address)
+    page = f"/teach?{urlencode(fields)}" if fields else "/teach"
+    announce = partial(_announce, opens=opens)
+    if start.is_running(project):
+        announce(start.make_link(project, page))
+    else:
+        start.run(project, announce=announce, api=_build_api, page=page)

@@ -14,6 +14,8 @@ from holloway.panel.editor_link import make_editor_link
 from holloway.service import (
     activity_feed,
     bulk_actions,
+    data_removal,
+    embedder_switch,
     health,
     memory_card,
     memory_list,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from holloway.service.ask import Conversation, Turn
     from holloway.service.bulk_actions import BulkUndo
     from holloway.service.code_map import Consequences
+    from holloway.service.embedder_switch import EmbeddingProgress
     from holloway.service.first_steps import FirstSteps
     from holloway.service.health import Health
     from holloway.service.holloway import Holloway
@@ -194,6 +197,23 @@ class ProjectData:
     def export(self, form: str) -> bytes:
         """Return the memories as a file."""
         return self._memory.export(form)
+
+    def delete_everything(self) -> None:
+        """Delete all that is stored about this project for good; nothing can be read through this afterwards."""
+        self._memory.close()
+        data_removal.delete_project_data(self._memory.project)
+
+    def measure_embedding(self) -> EmbeddingProgress:
+        """Return how far the memories have vectors of the chosen model."""
+        return embedder_switch.measure_embedding(self._memory)
+
+    def switch_embedder(self, provider: str, options: Mapping[str, str]) -> None:
+        """Choose another embedder, after it embedded one text. Raises HollowayError if it cannot."""
+        embedder_switch.switch_embedder(self._memory, provider, options)
+
+    def stop_embedder_switch(self) -> None:
+        """Go back to the embedder before the switch. Raises InvalidInput if none is under way."""
+        embedder_switch.stop_switch(self._memory)
 
     def examine(self) -> list[Check]:
         """Check this machine, the project and the connected agents."""

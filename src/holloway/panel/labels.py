@@ -284,6 +284,7 @@ PRESETS = {
     Preset.ACTIVE: mark_text("Used in 30 days"),
     Preset.UNUSED: mark_text("Never used"),
     Preset.WAITING: mark_text("Waits for review"),
+    Preset.CONFLICTING: mark_text("Contradicts another"),
     Preset.FADING: mark_text("Will fade soon"),
 }
 ACTION_MESSAGES = {
@@ -393,6 +394,7 @@ SETTING_GROUPS = {
     },
     mark_text("Search by meaning"): {
         "embedding.provider": mark_text("Model"),
+        "embedding.model": mark_text("Name of the model, for a server"),
         "embedding.base_url": mark_text("Address of its server"),
         "embedding.key_env": mark_text("Name of the variable with its key"),
     },

@@ -83,6 +83,8 @@ ROUTES = (
     PanelRoute("POST", "/trust/level", trust.choose_level),
     PanelRoute("POST", "/trust/pause", trust.set_pause),
     PanelRoute("POST", "/trust/settings", trust.change_settings),
+    PanelRoute("POST", "/trust/embedder/stop", trust.stop_embedder_switch),
     PanelRoute("GET", "/trust/agents", trust.show_agents),
+    PanelRoute("POST", "/trust/delete", trust.delete_everything),
     PanelRoute("GET", "/export/{form}", trust.export_memories),
 )

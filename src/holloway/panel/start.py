@@ -37,6 +37,11 @@ def check_packages() -> None:
             raise PackageMissing(name, "panel") from error
 
 
+def is_running(path: str) -> bool:
+    """Return whether a panel runs for a project."""
+    return bool(PanelFolder(known_project(path).folder).find_panel())
+
+
 def make_link(path: str, page: str = "/") -> str:
     """Return a new one-time address of a page of the panel that runs for a project. Raises InvalidInput without one."""
     folder = PanelFolder(known_project(path).folder)
@@ -51,11 +56,19 @@ def read_token(path: str) -> str:
 
 
 def run(
-    path: str, *, port: int, read_only: bool, hosts: tuple[str, ...], announce: Callable[[str], None], api: Api
+    path: str,
+    *,
+    announce: Callable[[str], None],
+    api: Api,
+    port: int = 0,
+    read_only: bool = False,
+    hosts: tuple[str, ...] = (),
+    page: str = "/",
 ) -> None:
     """Serve the panel of a project until the process is interrupted.
 
-    `announce` gets its one-time address, and `api` returns the operations of the HTTP API for the project's root.
+    `announce` gets its one-time address, which opens `page`. `api` returns the operations of the HTTP API for the
+    project's root.
 
     Raises HollowayError if a panel runs already or the port is taken, and PackageMissing without the extra.
     """
@@ -64,7 +77,7 @@ def run(
     folder = PanelFolder(project.folder)
     try:
         with folder.lock().acquire(timeout=PANEL_LOCK_WAIT_S):
-            _serve(project, folder, port, read_only=read_only, hosts=hosts, announce=announce, api=api)
+            _serve(project, folder, port, read_only=read_only, hosts=hosts, announce=announce, api=api, page=page)
     except Timeout:
         raise HollowayError(
             "A panel runs for this project already.", "`holloway panel --link` prints a new address of it."
@@ -80,6 +93,7 @@ def _serve(
     hosts: tuple[str, ...],
     announce: Callable[[str], None],
     api: Api,
+    page: str,
 ) -> None:
     from holloway.panel import server  # imports the optional packages
     from holloway.panel.app import create_app
@@ -95,6 +109,6 @@ def _serve(
             read_only=read_only,
         )
         app = create_app(Panel(project, Path(config.data_home()), policy), api(project.root))
-        announce(folder.make_link(folder.publish(bound_port)))
+        announce(folder.make_link(folder.publish(bound_port), page))
         with suppress(KeyboardInterrupt):  # the server has stopped when it passes the interrupt on
             server.make_server(app).run(sockets=[listener])

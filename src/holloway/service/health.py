@@ -48,6 +48,7 @@ class AttentionKind(StrEnum):
 
     REVIEW = "review"
     STALE = "stale"
+    CONFLICTS = "conflicts"
     AUDIT = "audit"
     FAILED_JOB = "failed_job"
     DROPPED_ANSWERS = "dropped_answers"
@@ -278,6 +279,8 @@ def _list_attention(memory: Holloway, state: ServiceState, to_review: int) -> li
         items.append(Attention(AttentionKind.STALE, stale_count))
     if stale_count >= STALE_PILE_MIN and _is_audit_due(memory):
         items.append(Attention(AttentionKind.AUDIT, stale_count))
+    if conflicts := count_selected(memory.store.database, Filter(conflicting=True)):
+        items.append(Attention(AttentionKind.CONFLICTS, conflicts))
     items += _list_failed_jobs(memory)
     if dropped := _list_dropped(memory):
         items.append(Attention(AttentionKind.DROPPED_ANSWERS, len(dropped), dropped[-1].point, dropped[-1].at))

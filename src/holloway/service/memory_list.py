@@ -42,6 +42,8 @@ class Preset(StrEnum):
     """Used by a session within thirty days."""
     UNUSED = "unused"
     """Used by no session."""
+    CONFLICTING = "conflicting"
+    """Contradicts another memory that is in force."""
     WAITING = "waiting"
     """Waits for a person's review."""
     FADING = "fading"
@@ -158,6 +160,8 @@ def _apply_preset(memory: Holloway, chosen: Filter, preset: Preset) -> Filter:
         return replace(chosen, ids=active if chosen.ids is None else tuple(set(active) & set(chosen.ids)))
     if preset is Preset.UNUSED:
         return replace(chosen, unused=True)
+    if preset is Preset.CONFLICTING:
+        return replace(chosen, conflicting=True)
     if preset is Preset.WAITING:
         return replace(chosen, to_review=True, due=format_stamp(now))
     return replace(chosen, fades_by=format_stamp(now + timedelta(days=FADES_WITHIN_DAYS)))

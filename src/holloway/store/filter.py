@@ -22,6 +22,13 @@ def build_fading_condition(parameter: str) -> str:
     )
 
 
+CONFLICTING = (
+    "m.seq IN (SELECT r.seq FROM memory_relations r JOIN memories o ON o.id = r.memory"
+    " WHERE r.type = 'conflicts_with' AND o.deleted_at = '' AND o.superseded_by = '')"
+)
+"""Selects the memories `m` that contradict one which is in force."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """Which memories a query selects. Empty fields do not restrict; `branch` None means every branch.
@@ -46,6 +53,7 @@ class Filter:
     created_from: str = ""
     created_before: str = ""
     unused: bool = False
+    conflicting: bool = False
     fades_by: str = ""
     min_confidence: float = 0.0
     pinned: bool = False
@@ -114,6 +122,8 @@ class Filter:
     def _build_flag_conditions(self) -> Iterator[str]:
         if self.unused:
             yield "m.use_count = 0"
+        if self.conflicting:
+            yield CONFLICTING
         if self.pinned:
             yield "m.pinned = 1"
         if self.muted:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from holloway.service import background_worker
+
 if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
@@ -81,3 +83,44 @@ def test_an_unknown_export_is_refused(client: TestClient) -> None:
 
 def test_the_checks_of_the_doctor_are_shown(client: TestClient) -> None:
     assert "text search" in client.get("/trust/agents").text
+
+
+def test_everything_is_deleted_after_the_name_was_typed(client: TestClient, panel: Panel) -> None:
+    client.post("/teach", data={"text": "Money is integer cents"})
+    refused = client.post("/trust/delete", data={"typed": "something"})
+    assert (refused.status_code, "Nothing was deleted" in refused.text) == (422, True)
+    with panel.open_memory(settle=False) as memory:
+        assert len(memory.memories()) == 1
+    answer = client.post("/trust/delete", data={"typed": panel.project.name})
+    assert answer.headers["location"] == "/welcome"
+    assert "Everything about this project was deleted." in client.get("/welcome").text
+    with panel.open_memory(settle=False) as memory:
+        assert memory.memories() == []
+
+
+def test_a_switch_of_the_embedder_shows_how_far_it_is_and_is_stopped(
+    client: TestClient, panel: Panel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background_worker, "start", lambda folder, root: None)
+    client.post("/trust/settings", data={"embedding.provider": "off"})
+    client.post("/teach", data={"text": "Money is integer cents"})
+    assert "search goes by words only" in client.get("/trust").text
+    client.post("/trust/settings", data={"embedding.provider": "builtin"})
+    page = client.get("/trust").text
+    assert "0 of 1 memories embedded." in page
+    assert "Stop and go back to off" in page
+    client.post("/trust/embedder/stop")
+    with panel.open_memory(settle=False) as memory:
+        assert memory.settings.get_value("embedding.provider") == "off"
+    assert client.post("/trust/embedder/stop").status_code == 400
+
+
+def test_an_embedder_that_does_not_answer_is_not_chosen(client: TestClient, panel: Panel) -> None:
+    address = {"embedding.provider": "ollama", "embedding.base_url": "http://127.0.0.1:9"}
+    assert client.post("/trust/settings", data=address).status_code == 422
+    with panel.open_memory(settle=False) as memory:
+        assert memory.settings.get_value("embedding.provider") == "builtin"
+
+
+def test_the_condition_of_the_next_level_is_named(client: TestClient) -> None:
+    assert "standard comes by itself after" in client.get("/trust").text

@@ -48,6 +48,11 @@ def teach_memory(page: Page) -> Response:
     if remembered.redacted:
         redacted = ", ".join(remembered.redacted)
         text = f"{text} {page.gettext('Removed before storing: %(secrets)s.', secrets=redacted)}"
+    if remembered.close:
+        page.flash(
+            page.gettext("Something close is stored: %(memory)s", memory=remembered.close[0].memory.summary),
+            link=f"/memories/{remembered.close[0].memory.id}",
+        )
     page.flash(text, undo=f"/memories/{remembered.memory.id}/forget" if remembered.outcome == "added" else "")
     return page.redirect(f"/memories/{remembered.memory.id}")
 

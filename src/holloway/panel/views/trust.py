@@ -9,15 +9,18 @@ from starlette.responses import Response
 
 from holloway import config
 from holloway.config import INJECTION_THRESHOLDS, TRUST_NAMES
-from holloway.errors import InvalidInput
+from holloway.errors import HollowayError, InvalidInput
 from holloway.panel import labels
 from holloway.panel.page import get_word
 
 if TYPE_CHECKING:
-    from holloway.errors import HollowayError
     from holloway.panel.page import Page
 
 AUTONOMOUS = max(TRUST_NAMES)
+EMBEDDER_SETTINGS = {
+    key.removeprefix("embedding."): key for key in labels.SETTING_LABELS if key.startswith("embedding.")
+}
+"""The settings of the embedder by their last word; a switch checks all of them together."""
 EXPORT_NAMES = {
     "json": ("memories.json", "application/json"),
     "markdown": ("memories.md", "text/markdown"),
@@ -39,6 +42,7 @@ def show_trust(page: Page, *, error: HollowayError | None = None) -> Response:
         choices={key: config.SETTINGS[key].choices for key in labels.SETTING_LABELS},
         reader=page.data.describe_reader(),
         exports=EXPORT_NAMES,
+        embedding=page.data.measure_embedding(),
         error=error,
     )
 
@@ -70,20 +74,46 @@ def change_settings(page: Page) -> Response:
         for key in labels.SETTING_LABELS
         if key in page.form and get_word(page.form, key) != str(settings.get_value(key))
     }
+    count = len(changes)
     starts_reader = changes.get("reader.provider", "off") != "off"
     if starts_reader and not get_word(page.form, "consent"):
         message = page.gettext("A reader sends condensed sessions to its provider. Tick that you agree.")
         return show_trust(page, error=InvalidInput(message))
+    embedder = {
+        name: changes.pop(key, str(settings.get_value(key)))
+        for name, key in EMBEDDER_SETTINGS.items()
+        if EMBEDDER_SETTINGS.values() & changes.keys()
+    }
     try:
         page.data.change_settings(changes)
-    except InvalidInput as error:
+        if embedder:
+            page.data.switch_embedder(embedder.pop("provider"), embedder)
+    except HollowayError as error:
         return show_trust(page, error=error)
     page.flash(
-        page.ngettext("%(count)s setting stored.", "%(count)s settings stored.", len(changes))
-        if changes
+        page.ngettext("%(count)s setting stored.", "%(count)s settings stored.", count)
+        if count
         else page.gettext("Nothing was different.")
     )
     return page.redirect("/trust#settings")
+
+
+def stop_embedder_switch(page: Page) -> Response:
+    """Stop embedding with the new model and go back to the one before."""
+    page.data.stop_embedder_switch()
+    page.flash(page.gettext("Stopped. Searches use the model from before."))
+    return page.redirect("/trust#embedder")
+
+
+def delete_everything(page: Page) -> Response:
+    """Delete all that is stored about this project, after its name was typed."""
+    name = page.panel.project.name
+    if get_word(page.form, "typed") != name:
+        message = page.gettext("Nothing was deleted: type %(name)s to confirm.", name=name)
+        return show_trust(page, error=InvalidInput(message))
+    page.data.delete_everything()
+    page.flash(page.gettext("Everything about this project was deleted."))
+    return page.redirect("/welcome")
 
 
 def export_memories(page: Page) -> Response:
