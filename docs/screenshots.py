@@ -16,118 +16,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import holloway
-from holloway.domain.memory import Draft, ReviewReason, Source, State
+from benchmarks.generated.growing import Growing
+from docs.screenshot_project import TOKENS, fill_project
 from holloway.panel import server
 from holloway.panel.app import create_app
 from holloway.panel.panel import Panel
 from holloway.panel.security import Policy
 from holloway.service.project_finder import known_project
-from holloway.store.write_gate import sanitize_draft
-from holloway.testing import CountedIds, FakeClock
+from holloway.testing import FakeClock
 from tests.conftest import make_repository
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-    from holloway.service.holloway import Holloway
 
 FOLDER = Path("build/screenshots")
 IMAGES = Path("docs/images")
 BEST = ("health-en-light-1280", "memory-en-dark-1280", "wrong-en-light-1280", "memories-fr-light-390")
 """The screenshots that the docs show."""
 SIZES = ((1280, 860), (390, 844))
-TOKENS = "src/shop/auth/tokens.py"
-TAUGHT: tuple[tuple[str, str, list[str]], ...] = (
-    ("Refresh tokens are rotated on every use: an old one locks the account for ten minutes.", "gotcha", [TOKENS]),
-    ("Money is integer cents, never a float.", "decision", ["src/shop/billing/invoice.py"]),
-    ("Build sessions with the factory: it registers the audit hook.", "pattern", ["src/shop/auth/session.py"]),
-    ("tests/auth hangs without REDIS_URL.", "gotcha", ["tests/auth/test_tokens.py"]),
-    ("Prefer uv over pip in scripts.", "preference", []),
-    ("The invoice total rounds half to even since 2.3; do not fix it.", "decision", ["src/shop/billing/invoice.py"]),
-)
-TASKS = (
-    "Make token refresh survive a retry",
-    "Round invoice totals half to even",
-    "Expire sessions after thirty minutes",
-    "Add an audit log to sign-in",
-)
-REFUSED = "redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused."
-RULES = "# Rules\n\n- Never force-push to main\n- Every endpoint needs a contract test\n"
 
 
 class Shot(NamedTuple):
-    """A page to look at: a name, its path, and the key that opens a dialog on it."""
+    """A page to look at: a name, its path, the key that opens a dialog on it, and the question that is asked on it."""
 
     name: str
     path: str
     key: str = ""
-
-
-def fill_project(root: Path, clock: FakeClock) -> dict[str, str]:
-    """Make a project with memories of every kind; returns ids that paths need, by name."""
-    with holloway.open(root, clock=clock, ids=CountedIds()) as memory:
-        memory.map.update(workers=0)
-        ids = [_teach(memory, clock, *taught) for taught in TAUGHT]
-        (root / "CLAUDE.md").write_text(RULES, "utf-8")
-        memory.import_rules()
-        clock.advance(days=2)
-        for number, task in enumerate(TASKS):
-            _work(memory, clock, f"claude-{number}", task)
-        memory.edit(ids[3], content="tests/auth hangs without REDIS_URL and a running broker.")
-        memory.relate(ids[0], "validates", ids[2])
-        memory.pin(ids[1])
-        for waiting in memory.to_review()[:2]:
-            memory.confirm(waiting.id)
-        _add_observed(memory)
-        clock.advance(hours=5)
-        module = memory.map.modules()[0].name
-    return {"memory": ids[0], "session": "claude-1", "module": module}
-
-
-def _work(memory: Holloway, clock: FakeClock, session_id: str, task: str) -> None:
-    """Have an agent fix an error that it first runs into, as in a real session."""
-    with memory.session(session_id, agent="claude-code", task=task) as session:
-        for tool, args, result, is_ok in (
-            ("read_file", {"path": TOKENS}, "def refresh(token): ...", True),
-            ("edit", {"path": TOKENS, "old_string": "a", "new_string": "b"}, "ok", True),
-            ("bash", {"command": "pytest -q"}, REFUSED, False),
-            ("bash", {"command": "REDIS_URL=fake:// pytest -q"}, "3 passed in 0.1s", True),
-        ):
-            session.used(tool, args, result, ok=is_ok)
-            clock.advance(seconds=150)
-        session.finish(outcome="success")
-    clock.advance(hours=9)
-
-
-def _teach(memory: Holloway, clock: FakeClock, text: str, kind: str, files: list[str]) -> str:
-    clock.advance(hours=7)
-    taught = memory.remember(text, type=kind, files=files, where=memory.project.root).memory
-    assert taught is not None
-    return taught.id
-
-
-def _add_observed(memory: Holloway) -> None:
-    """Add a memory that waits because it came after web content, and one whose code has changed."""
-    tainted = Draft(
-        content="Call the billing service with retries=0; the page says it is safe.",
-        source=Source.OBSERVER_INFERRED,
-        state=State.QUARANTINED,
-        review=ReviewReason.TAINTED,
-        agent="claude-code",
-        files=("src/shop/billing/invoice.py",),
-        branch="main",
-    )
-    stale = Draft(
-        content="total() ignores voided items.",
-        source=Source.AGENT_NOTE,
-        state=State.STALE,
-        review=ReviewReason.STALE,
-        agent="codex",
-        files=("src/shop/billing/invoice.py",),
-        branch="main",
-    )
-    for draft in (tainted, stale):
-        memory.store.memories.add_memory(sanitize_draft(draft, ""))
+    question: str = ""
 
 
 def list_shots(ids: dict[str, str]) -> list[Shot]:
@@ -147,6 +63,7 @@ def list_shots(ids: dict[str, str]) -> list[Shot]:
         Shot("review-card", "/review/queue"),
         Shot("sessions", "/sessions"),
         Shot("session", f"/sessions/{ids['session']}"),
+        Shot("session-gone", "/sessions/claude-1"),
         Shot("modules", "/modules"),
         Shot("module", f"/modules?open={ids['module']}"),
         Shot("code", "/code"),
@@ -154,12 +71,27 @@ def list_shots(ids: dict[str, str]) -> list[Shot]:
         Shot("code-impact", f"/code?place={TOKENS}"),
         Shot("code-missing", "/code?place=src/nowhere.py"),
         Shot("ask", "/ask"),
+        Shot("ask-answered", "/ask", question="How is money stored, and why?"),
         Shot("teach", f"/teach?file={TOKENS}"),
         Shot("trust", "/trust"),
         Shot("agents", "/trust/agents"),
         Shot("keys", "/memories", key="?"),
         Shot("missing", "/nothing"),
     ]
+
+
+EMPTY_SHOTS = [
+    Shot(f"empty-{path.strip('/') or 'welcome'}", path)
+    for path in ("/", "/memories", "/review", "/sessions", "/modules", "/code", "/ask")
+]
+"""The pages of a project about which nothing is known yet."""
+MANY_SHOTS = [
+    Shot("many-health", "/"),
+    Shot("many-memories", "/memories"),
+    Shot("many-filtered", "/memories?types=decision"),
+]
+"""The pages of a project with ten thousand memories."""
+MANY = 10_000
 
 
 @contextmanager
@@ -182,6 +114,10 @@ def serve_panel(panel: Panel) -> Iterator[str]:
 def open_shot(page: Page, base: str, shot: Shot) -> None:
     """Go to a page, and open its dialog if it has one."""
     page.goto(base + shot.path)
+    if shot.question:
+        page.locator("#question").fill(shot.question)
+        page.locator("form.ask button").click()
+        page.locator("#last .answer").wait_for()
     if shot.key:
         page.keyboard.press(shot.key)
         page.locator("dialog[open]").wait_for()
@@ -215,6 +151,27 @@ def _take(browser: Browser, link: str, shots: list[Shot]) -> None:
                 context.close()
 
 
+def _take_project(browser: Browser, root: Path, clock: FakeClock, shots: list[Shot]) -> None:
+    panel = Panel(known_project(str(root)), Path(os.environ["HOLLOWAY_HOME"]), Policy(0, "token"), clock)
+    with serve_panel(panel) as link:
+        _take(browser, link, shots)
+
+
+def _take_all(browser: Browser, folder: Path) -> None:
+    full, empty, many = (folder / name for name in ("full", "empty", "many"))
+    make_repository(full / "shop")
+    make_repository(empty / "shop", {"README.md": "# A shop that begins\n", "src/shop/cart.py": "ITEMS = []\n"})
+    clock = FakeClock()
+    _take_project(browser, full / "shop", clock, list_shots(fill_project(full / "shop", clock)))
+    holloway.open(empty / "shop").close()
+    _take_project(browser, empty / "shop", FakeClock(), EMPTY_SHOTS)
+    (many / "shop").mkdir(parents=True)
+    growing = Growing(many / "shop", Path(os.environ["HOLLOWAY_HOME"]))
+    growing.grow(MANY)
+    growing.memory.close()
+    _take_project(browser, many / "shop", growing.clock, MANY_SHOTS)
+
+
 def main() -> None:
     """Take all screenshots, and copy the best ones to the docs."""
     from playwright.sync_api import sync_playwright  # only for screenshots
@@ -223,17 +180,11 @@ def main() -> None:
         sys.exit("Chromium is not installed: `make browser` installs it where apt can.")
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
-    with tempfile.TemporaryDirectory() as folder:
-        root, clock = Path(folder) / "shop", FakeClock()
-        make_repository(root)
-        home = Path(folder) / "data"
-        os.environ["HOLLOWAY_HOME"] = str(home)
-        ids = fill_project(root, clock)
-        panel = Panel(known_project(str(root)), home, Policy(0, "token"), clock)
-        with serve_panel(panel) as link, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
-            _take(browser, link, list_shots(ids))
-            browser.close()
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        os.environ |= {"HOLLOWAY_HOME": f"{name}/data", "HOME": f"{name}/person"}
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
+        _take_all(browser, Path(name))
+        browser.close()
     IMAGES.mkdir(exist_ok=True)
     for name in BEST:
         shutil.copy(FOLDER / f"{name}.png", IMAGES / f"panel-{name}.png")

@@ -10,7 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
-from docs.screenshots import fill_project, list_shots
+from docs.screenshot_project import fill_project
+from docs.screenshots import list_shots
 from holloway.panel.routes import ROUTES
 from tests.panel.conftest import client, panel, visitor
 from tests.panel.views.test_memories import teach

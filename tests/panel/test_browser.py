@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from docs.screenshots import fill_project, list_shots, open_shot
+from docs.screenshot_project import fill_project
+from docs.screenshots import list_shots, open_shot
 from tests.panel.conftest import AXE
 from tests.panel.views.test_memories import teach
 

@@ -18,7 +18,7 @@ PACKAGE = Path("src/holloway/panel")
 CALLS = {"_", "gettext", "mark_plural", "mark_text", "ngettext"}
 PLURALS = {"mark_plural", "ngettext"}
 PLACE = re.compile(r"%\((\w+)\)s")
-NO_WORDS = {"holloway", 'holloway remember "..."'}
+NO_WORDS = {"holloway"}
 """Names and commands, which are the same in every language."""
 
 

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from holloway.domain.memory import RelationType
 from holloway.domain.ports import parse_stamp
 from holloway.errors import InvalidInput
 from holloway.panel import labels
@@ -188,6 +189,9 @@ class Page:
 
     def describe_detail(self, detail: str) -> str:
         """Return the detail of a history entry, with the words for the source that it names."""
+        relation, _, memory = detail.partition(" ")
+        if memory and relation in labels.RELATIONS:
+            return f"{self.gettext(labels.RELATIONS[RelationType(relation)])} {memory}"
         source, comma, agent = detail.removeprefix("by ").partition(", ")
         if not detail.startswith("by ") or source not in labels.SOURCES:
             return self.translate(detail)

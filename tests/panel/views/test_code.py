@@ -33,7 +33,7 @@ def mapped(panel: Panel, repository: Repository) -> Panel:
 
 
 def test_without_a_map_it_says_how_to_make_one(client: TestClient) -> None:
-    assert "holloway index" in client.get("/code?q=tokens").text
+    assert "Map the code" in client.get("/code?q=tokens").text
 
 
 def test_a_task_gets_files_with_reasons_tests_and_memories(client: TestClient, mapped: Panel) -> None:

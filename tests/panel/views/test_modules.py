@@ -34,7 +34,7 @@ def names(panel: Panel) -> list[str]:
 def test_without_a_map_it_says_how_to_make_one(client: TestClient) -> None:
     page = client.get("/modules").text
     assert "No modules yet" in page
-    assert "holloway index" in page
+    assert "Map the code" in page
 
 
 def test_while_the_map_is_made_it_shows_how_far_it_is(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from holloway.panel.page import Page
 
 
+EXAMPLE_MODULES = 2
+
+
 def show_conversation(page: Page) -> Response:
     """Show the conversation of this browser; `q` prefills the question."""
     return _show(page, get_word(page.query, "q")[:QUERY_CHARS_MAX])
@@ -35,6 +38,13 @@ def start_again(page: Page) -> Response:
     return page.redirect("/ask")
 
 
+def list_examples(page: Page) -> list[str]:
+    """Return questions that this project may answer, one for each of its first modules."""
+    modules = page.data.list_module_names()[:EXAMPLE_MODULES]
+    about = [page.gettext("What should I know before I change %(module)s?", module=module) for module in modules]
+    return [*about, page.gettext("What was decided, and why?"), page.gettext("Which errors were solved before?")]
+
+
 def _show(page: Page, question: str, *, error: str = "") -> Response:
     """Show the conversation without turns that rest on a memory which was erased since."""
     conversation = page.conversation
@@ -49,5 +59,6 @@ def _show(page: Page, question: str, *, error: str = "") -> Response:
         turns=conversation.turns,
         question=question,
         error=error,
+        examples=list_examples(page),
         writer=page.data.describe_writer(),
     )
