@@ -98,7 +98,7 @@ def test_no_value_of_a_form_leads_out_of_the_project(client: TestClient, path: s
 
 
 class ElementFinder(HTMLParser):
-    """Collects what a page must not have: code of its own, pictures, addresses that run, handlers."""
+    """Collects what a page must not have: inline code, pictures, addresses that run, handlers."""
 
     def __init__(self) -> None:
         super().__init__()

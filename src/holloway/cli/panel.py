@@ -80,7 +80,7 @@ def _build_api(root: Path) -> list[ApiOperation]:
 def teach_command(file: str | None, text: str, opens: bool, project: str) -> None:
     """Print the address of the panel's form for a new memory, filled in with a file and a text.
 
-    An editor can run this for the file under the cursor. Where no panel runs, one is served until Ctrl-C; `holloway
+    An editor can run this for the file under the cursor. Without a running panel it serves one until Ctrl-C; `holloway
     remember` stores a memory without a panel.
 
     \b

@@ -40,7 +40,7 @@ class MessageTemplate(NamedTuple):
 
 @cache
 def load_templates() -> tuple[MessageTemplate, ...]:
-    """Return all templates; those with the most words of their own come first, because they say the most."""
+    """Return all templates; those with the longest fixed text come first, because they are the most specific."""
     lines = files("holloway.panel").joinpath("locales", "service_messages.txt").read_text("utf-8").splitlines()
     ordered = sorted(lines, key=lambda line: len(_VALUE.sub("", line)), reverse=True)
     return tuple(MessageTemplate.parse(line) for line in ordered if line)

@@ -45,7 +45,7 @@ def static_url(name: str) -> str:
 
 
 def mark_code(text: str) -> Markup:
-    """Return a text as HTML, with what stands between two backticks as code."""
+    """Return a text as HTML; a piece between two backticks becomes code."""
     pieces = remove_invisible(text).split("`")
     if len(pieces) % 2 == 0:  # one of them is a character of the text
         return escape(remove_invisible(text))
