@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -59,8 +60,8 @@ MEMORY_MAX_MB = {"before the first search": 100.0, "after it": 350.0}
 HOOK_RATIO_MAX = 1.1
 HOW = [
     "`holloway panel` serves a project in a process of its own; a client asks for each page in turn, over one "
-    "connection, and reads it to its end. Nothing is cached: each page is rendered from the store again. The figures "
-    "are wall clock.",
+    "connection, and reads it to its end. Nothing is cached: each page is rendered from the store again. The times "
+    "are wall clock; the second table has the mean CPU time of the server for each page.",
     "The memories are those of the store's benchmark, spread over the months before today, with random vectors; the "
     f"code map has {FILES} generated files, and {SESSIONS} sessions are in the ledger.",
     "Filtered are the lists with and without a filter; the counts of every filter are on each of them.",
@@ -110,9 +111,11 @@ def _measure(growing: Growing, *, quick: bool) -> tuple[dict[str, Samples], dict
         numbers["MB before the first search"] = _read_memory_mb(process.pid)
         for name, path in PAGES.items():
             numbers[f"kB, {name}"] = client.get(path) / 1_000
-        for _ in range(QUICK_ROUNDS if quick else ROUNDS):
-            for name, path in PAGES.items():
+        for name, path in PAGES.items():
+            spent_s = _read_cpu_s(process.pid)
+            for _ in range(QUICK_ROUNDS if quick else ROUNDS):
                 times[name].time(partial(client.get, path))
+            numbers[f"CPU ms, {name}"] = (_read_cpu_s(process.pid) - spent_s) * 1_000 / len(times[name].wall_ms)
         numbers["MB after it"] = _read_memory_mb(process.pid)
         times |= _measure_browser(client.base, client.cookie, QUICK_BROWSER_ROUNDS if quick else BROWSER_ROUNDS)
         rounds = QUICK_HOOK_ROUNDS if quick else HOOK_ROUNDS
@@ -211,6 +214,15 @@ class _Hooks:
         return samples
 
 
+def _read_cpu_s(process_id: int) -> float:
+    """Return the CPU time of a process so far; 0 where the system does not list it."""
+    listed = Path(f"/proc/{process_id}/stat")
+    if not listed.exists():
+        return 0.0
+    fields = listed.read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def _read_memory_mb(process_id: int) -> float:
     """Return the resident memory of a process; 0 where the system does not list it."""
     listed = Path(f"/proc/{process_id}/status")
@@ -237,7 +249,7 @@ def _result(measured: dict[int, dict[str, Samples]], numbers: dict[int, dict[str
         "tables": [
             {"title": "Times", "columns": columns, "rows": rows},
             {
-                "title": "Sizes: pages on the wire in kB, the server's memory in MB",
+                "title": "Pages on the wire in kB, the server's memory in MB, its mean CPU time for a page",
                 "columns": ["figure", *(f"{size:,} memories" for size in numbers)],
                 "rows": figures,
             },

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import socket
 import time
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
+from docs.screenshots import serve_panel
 from holloway.panel import server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from holloway.panel.panel import Panel
 
 PATIENCE_S = 20.0
 """Time in which a test gives up; the deadlines here are much shorter."""
@@ -29,9 +33,11 @@ def connection(monkeypatch: pytest.MonkeyPatch, address: str) -> Iterator[socket
 
 
 def read_to_end(connection: socket.socket) -> bytes:
+    """Return all that a server sends until it closes or resets the connection."""
     received = b""
-    while piece := connection.recv(65_536):
-        received += piece
+    with suppress(ConnectionError):
+        while piece := connection.recv(65_536):
+            received += piece
     return received
 
 
@@ -67,11 +73,19 @@ def test_a_second_request_of_a_connection_has_a_deadline_too(connection: socket.
 
 def test_a_header_without_end_is_refused(connection: socket.socket) -> None:
     connection.sendall(b"GET / HTTP/1.1\r\nX: " + b"y" * (2 * server.HEADER_BYTES_MAX))
-    try:
-        answer = read_to_end(connection)
-    except ConnectionError:
-        return
+    answer = read_to_end(connection)
     assert answer == b"" or answer.startswith(b"HTTP/1.1 400")
+
+
+def test_a_client_that_reads_nothing_does_not_hold_the_server_up(panel: Panel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "SHUTDOWN_S", 1)
+    with ExitStack() as stack:
+        with serve_panel(panel) as link:
+            parts = urlsplit(link)
+            opened = socket.create_connection((parts.hostname or "", parts.port or 0), timeout=PATIENCE_S)
+            idle = stack.enter_context(opened)
+            idle.sendall(b"GET /static/htmx.min.js HTTP/1.1\r\n")
+        assert read_to_end(idle) == b""
 
 
 def test_a_small_answer_does_not_wait_for_an_acknowledgement() -> None:

@@ -5,6 +5,7 @@ This is the only module that imports uvicorn.
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,6 @@ except ImportError as error:
     raise PackageMissing("uvicorn", "panel") from error
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable
     from typing import Any
 
@@ -92,6 +92,9 @@ class PanelServer(uvicorn.Server):
         """Stop the server."""
         self._end_streams()
         await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):  # a client that did not read its answer in time
+            connection.transport.abort()
+        await asyncio.sleep(0)
 
 
 def make_server(app: Guard) -> uvicorn.Server:
