@@ -36,6 +36,8 @@ ROLLOUT = "/home/ann/.codex/sessions/2026/11/15/rollout-2026-11-15T21-08-57-01a1
         ("claude-code", {"hook_event_name": "PostToolUse", "tool_result": {"result_type": "success"}}, "copilot"),
         ("claude-code", {"hook_event_name": "Stop", "cursor_version": "2.1"}, "cursor"),
         ("claude-code", {"hook_event_name": "AfterTool"}, "gemini"),
+        ("claude-code", {"hook_event_name": "AfterAgent"}, "gemini"),
+        ("gemini", {"hook_event_name": "PreCompress"}, "gemini"),
         ("opencode", {"hook_event_name": "PostToolUse"}, "opencode"),
     ],
 )
@@ -78,6 +80,15 @@ def test_copilot_is_recognised_on_every_event_by_its_environment(name: str, monk
     assert hosts.detect_host(event, "claude-code") == "copilot"
 
 
+@pytest.mark.parametrize("configured", ["gemini", "qwen", "droid", "opencode", "kilo", "pi"])
+def test_an_agent_that_copilot_started_is_recognised_by_its_own_configuration(
+    configured: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CURSOR_VERSION", raising=False)
+    monkeypatch.setenv("COPILOT_CLI", "1")
+    assert hosts.detect_host({"hook_event_name": "SessionStart", "source": "startup"}, configured) == configured
+
+
 def test_an_agent_that_copilot_started_is_recognised_by_its_events(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COPILOT_CLI", "1")
     assert hosts.detect_host({"hook_event_name": "PostToolUse", "turn_id": "t1"}, "codex") == "codex"
@@ -113,6 +124,115 @@ def test_gemini_is_answered_under_its_own_name_of_the_event(repository: Reposito
     answer = ask.under("gemini")(event(repository, "AfterTool", **given))
     assert TRAP in answer.context
     assert answer.said["hookSpecificOutput"]["hookEventName"] == "AfterTool"
+
+
+PROMPT = "Why does login hang?"
+RETURNED = f"<hook_context>holloway: shared memory of this repository</hook_context>\n\n{PROMPT}"
+"""A first prompt of Gemini, with the response to the start of the session."""
+
+
+def read_journal(memory: holloway.Holloway) -> list[dict[str, Any]]:
+    """The entries of the one journal."""
+    (log,) = memory.project.journal_folder.glob("*.jsonl")
+    return [json.loads(line) for line in log.read_text().splitlines()]
+
+
+@pytest.mark.promise("own-words")
+def test_the_context_that_gemini_hands_back_is_no_word_of_the_user(
+    repository: Repository, memory: holloway.Holloway, ask: Asking
+) -> None:
+    gemini = ask.under("gemini")
+    gemini(event(repository, "BeforeAgent", prompt=RETURNED))
+    gemini(event(repository, "AfterAgent", prompt=RETURNED, prompt_response="Done."))
+    prompt, stop = read_journal(memory)
+    assert (prompt["event"], prompt["prompt"]) == ("UserPromptSubmit", PROMPT)
+    assert (stop["event"], stop["prompt"], stop["last_assistant_message"]) == ("Stop", PROMPT, "Done.")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "expected"),
+    [
+        ("<hook_context>a</hook_context>b<hook_context>c</hook_context>", "b"),
+        ("<hook_context>never closed", "<hook_context>never closed"),
+        ("</hook_context>a<hook_context>b", "</hook_context>a<hook_context>b"),
+    ],
+)
+def test_only_whole_returned_contexts_are_removed(prompt: str, expected: str) -> None:
+    assert hosts.normalise_event({"hook_event_name": "BeforeAgent", "prompt": prompt})["prompt"] == expected
+
+
+def test_compression_of_gemini_is_no_compaction() -> None:
+    event = {"hook_event_name": "PreCompress", "trigger": "auto"}
+    assert hosts.normalise_event(event) == event
+
+
+GEMINI_FAILED = {"llmContent": "Output: ls: /nowhere: No such file\nExit Code: 2\nProcess Group PGID: 7\n"}
+COPILOT_FAILED = {
+    "result_type": "success",
+    "text_result_for_llm": "ls: /nowhere\n<shellId: 1 completed with exit code 2>",
+}
+
+
+@pytest.mark.parametrize(
+    ("event", "name"),
+    [
+        ({"hook_event_name": "AfterTool", "tool_response": GEMINI_FAILED}, "PostToolUseFailure"),
+        ({"hook_event_name": "PostToolUse", "tool_result": COPILOT_FAILED}, "PostToolUseFailure"),
+        ({"hook_event_name": "AfterTool", "tool_response": {"llmContent": "Exit Code: 0"}}, "PostToolUse"),
+        ({"hook_event_name": "AfterTool", "tool_response": {"llmContent": "Output: fine"}}, "PostToolUse"),
+        ({"hook_event_name": "AfterTool", "tool_response": {"llmContent": "Exit Code: 2" + "\n" * 300}}, "PostToolUse"),
+        ({"hook_event_name": "PostToolUse", "tool_response": {"llmContent": "Exit Code: 2"}}, "PostToolUse"),
+    ],
+)
+def test_a_command_that_failed_is_a_failure_though_its_host_says_success(event: dict[str, Any], name: str) -> None:
+    tool = {"tool_name": "run_shell_command", "tool_input": {"command": "ls /nowhere"}}
+    normalised = hosts.normalise_event(event | tool)
+    assert normalised["hook_event_name"] == name
+    assert ("error" in normalised) == (name == "PostToolUseFailure")
+    read = {"tool_name": "read_file", "tool_input": {"file_path": "log.txt"}}
+    assert hosts.normalise_event(event | read)["hook_event_name"] == "PostToolUse"
+
+
+def test_a_prompt_without_text_is_the_host_s_own_and_is_neither_noted_nor_answered(
+    repository: Repository, memory: holloway.Holloway, ask: Asking
+) -> None:
+    qwen = ask.under("qwen")
+    qwen(event(repository, "UserPromptSubmit", prompt=PROMPT))
+    assert qwen(event(repository, "UserPromptSubmit", prompt="")).printed == b""
+    assert [entry["prompt"] for entry in read_journal(memory)] == [PROMPT]
+
+
+EDITS: dict[str, tuple[str, dict[str, Any]]] = {
+    "copilot": ("Edit", {"path": TRAP_FILE, "old_str": "return token", "new_str": "return None"}),
+    "gemini": ("replace", {"file_path": TRAP_FILE, "old_string": "return token", "new_string": "return None"}),
+    "qwen": ("edit", {"file_path": TRAP_FILE, "old_string": "return token", "new_string": "return None"}),
+    "droid": ("Edit", {"file_path": TRAP_FILE, "old_str": "return token", "new_str": "return None"}),
+    "opencode": ("edit", {"filePath": TRAP_FILE, "oldString": "return token", "newString": "return None"}),
+    "kilo": ("edit", {"filePath": TRAP_FILE, "oldString": "return token", "newString": "return None"}),
+    "pi": ("edit", {"path": TRAP_FILE, "edits": [{"oldText": "return token", "newText": "return None"}]}),
+}
+"""How each host names an edit and its texts."""
+SHELLS = {"copilot": "Bash", "gemini": "run_shell_command", "qwen": "run_shell_command", "droid": "Execute"}
+
+
+@pytest.mark.parametrize("host", EDITS)
+def test_an_edit_of_any_host_leaves_the_digests_of_its_lines(
+    host: str, repository: Repository, memory: holloway.Holloway, ask: Asking
+) -> None:
+    tool, arguments = EDITS[host]
+    ask.under(host)(event(repository, tool_name=tool, tool_input=arguments, tool_response="updated"))
+    (entry,) = read_journal(memory)
+    assert (entry["path"], len(entry["removed"]), len(entry["added"])) == (TRAP_FILE, 1, 1)
+
+
+@pytest.mark.parametrize("host", SHELLS)
+def test_the_output_of_any_host_s_shell_is_noted(
+    host: str, repository: Repository, memory: holloway.Holloway, ask: Asking
+) -> None:
+    called: dict[str, Any] = {"tool_name": SHELLS[host], "tool_input": {"command": "make test"}}
+    ask.under(host)(event(repository, **called, tool_response="3 passed"))
+    (entry,) = read_journal(memory)
+    assert (entry["command"], entry["text"]) == ("make test", "3 passed")
 
 
 def test_the_ledger_names_the_host_that_spoke(repository: Repository, memory: holloway.Holloway, ask: Asking) -> None:

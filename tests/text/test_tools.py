@@ -16,6 +16,20 @@ def test_hosts_separate_the_words_of_a_name_in_their_own_way() -> None:
         assert tools.kind_of(name) == tools.READ
 
 
+@pytest.mark.parametrize(
+    ("names", "kind"),
+    [
+        ("Bash run_shell_command Execute bash run_commands", tools.SHELL),
+        ("view read_file read_many_files Read read_files", tools.READ),
+        ("edit replace Edit MultiEdit apply_patch editor", tools.EDIT),
+        ("LS list_directory find Glob", tools.LIST),
+        ("FetchUrl web_fetch webfetch", tools.WEB),
+    ],
+)
+def test_the_tools_of_every_host_are_known(names: str, kind: str) -> None:
+    assert {tools.kind_of(name) for name in names.split()} == {kind}
+
+
 @pytest.mark.parametrize("name", ["mcp__github__get_issue", "mcp_github_get_issue", "github__get_issue"])
 def test_a_tool_of_a_server_is_known_by_its_name_however_the_host_joins_it(name: str) -> None:
     assert tools.kind_of(name) == tools.MCP

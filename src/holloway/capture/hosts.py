@@ -1,4 +1,4 @@
-"""Detects the agent (host) that runs a hook, and converts its event payload and our response between formats. Light.
+"""Hosts (agents) that run our hooks: detects which one runs, and converts its events and our response. Light.
 
 Agents read each other's configuration: the hooks of Claude Code also run under Copilot and Cursor. The event's
 evidence of its host therefore takes precedence over the name in the configuration.
@@ -7,17 +7,73 @@ evidence of its host therefore takes precedence over the name in the configurati
 from __future__ import annotations
 
 import os
+import re
+
+from holloway.text import tools
 
 CLAUDE_CODE, CODEX, COPILOT, CURSOR, GEMINI = "claude-code", "codex", "copilot", "cursor", "gemini"
-OPENCODE = "opencode"
-READABLE_HOSTS = frozenset({CLAUDE_CODE, CODEX, COPILOT, OPENCODE})
-"""Hosts whose transcripts the worker can read."""
+QWEN, DROID, OPENCODE, KILO, PI = "qwen", "droid", "opencode", "kilo", "pi"
 HOST_NAME_CHARS_MAX = 40
+EXIT_STATUS_CHARS_MAX = 200
+"""Length of the end of a shell's output that is searched for the exit status."""
 MILESTONES = ("SessionStart", "Stop", "SessionEnd")
 """Events that begin or end a session or a turn."""
 
-_GEMINI_EVENTS = {"BeforeAgent": "UserPromptSubmit", "AfterTool": "PostToolUse", "PreCompress": "PreCompact"}
-"""Gemini events that other hosts name differently; its other events exist only there."""
+
+class Host:
+    """Differences of one host's events and responses from those of Claude Code."""
+
+    __slots__ = ("events", "exit_status", "fields", "has_flat_context", "has_transcript_reader")
+
+    def __init__(
+        self,
+        *,
+        events: dict[str, str] | None = None,
+        fields: dict[str, str] | None = None,
+        exit_status: str = "",
+        has_flat_context: bool = False,
+        has_transcript_reader: bool = False,
+    ) -> None:
+        self.events = events or {}
+        """Claude Code's names of the events that this host names differently."""
+        self.fields = fields or {}
+        """Claude Code's names of the fields that this host names differently."""
+        self.exit_status = exit_status
+        """Pattern of the exit status in a shell's output, where the host reports a failure in no other way."""
+        self.has_flat_context = has_flat_context
+        """Whether the host reads `additionalContext` at the top of the response."""
+        self.has_transcript_reader = has_transcript_reader
+        """Whether the worker can read the host's transcripts."""
+
+
+HOSTS = {
+    CLAUDE_CODE: Host(has_transcript_reader=True),
+    CODEX: Host(has_transcript_reader=True),
+    COPILOT: Host(
+        fields={"tool_result": "tool_response"},
+        exit_status=r"^<shellId: \S{1,40} completed with exit code (-?\d{1,10})>",
+        has_flat_context=True,
+        has_transcript_reader=True,
+    ),
+    CURSOR: Host(),
+    GEMINI: Host(
+        # PreCompress comes before every model call, so it is no compaction.
+        events={"BeforeAgent": "UserPromptSubmit", "AfterTool": "PostToolUse", "AfterAgent": "Stop"},
+        fields={"prompt_response": "last_assistant_message"},
+        exit_status=r"^Exit Code: (-?\d{1,10})$",
+    ),
+    QWEN: Host(),
+    DROID: Host(),
+    OPENCODE: Host(has_transcript_reader=True),
+    KILO: Host(),
+    PI: Host(),
+}
+"""Every host with its differences; `holloway setup` has a dialect for each of them that it can connect."""
+READABLE_HOSTS = frozenset(name for name, host in HOSTS.items() if host.has_transcript_reader)
+"""Hosts whose transcripts the worker can read."""
+_PLAIN = Host()
+_CONTEXT_TAG = ("<hook_context>", "</hook_context>")
+"""Gemini hands the response to a session's start back inside the first prompt, between these tags."""
 
 
 def detect_host(event: dict[str, object], configured: str) -> str:
@@ -26,14 +82,15 @@ def detect_host(event: dict[str, object], configured: str) -> str:
         return CURSOR
     if "tool_result" in event and "tool_response" not in event:
         return COPILOT
-    if str(event.get("hook_event_name")) in _GEMINI_EVENTS:
+    if str(event.get("hook_event_name")) in HOSTS[GEMINI].events:
         return GEMINI
     if "turn_id" in event or _is_rollout(event.get("transcript_path")):
         return CODEX
-    if os.environ.get("COPILOT_CLI"):  # set for all hooks; an agent that Copilot's shell starts inherits it
+    named = configured[:HOST_NAME_CHARS_MAX] if configured.isprintable() else ""
+    # Copilot sets this for all hooks, and it runs Claude Code's; an agent that Copilot's shell starts inherits it.
+    if named in ("", CLAUDE_CODE) and os.environ.get("COPILOT_CLI"):
         return COPILOT
-    named = configured[:HOST_NAME_CHARS_MAX]
-    return named if named.isprintable() and named else CLAUDE_CODE
+    return named or CLAUDE_CODE
 
 
 def _is_rollout(transcript: object) -> bool:
@@ -42,14 +99,41 @@ def _is_rollout(transcript: object) -> bool:
 
 def normalise_event(event: dict[str, object]) -> dict[str, object]:
     """Return the event with the names that Claude Code uses; other agents differ in a few."""
-    name = event.get("hook_event_name")
-    if isinstance(name, str) and name in _GEMINI_EVENTS:
-        event = event | {"hook_event_name": _GEMINI_EVENTS[name]}
-    if "tool_response" not in event and "tool_result" in event:
-        event = event | {"tool_response": event["tool_result"]}
+    about = HOSTS[detect_host(event, "")]
+    name = str(event.get("hook_event_name"))
+    changes: dict[str, object] = {
+        ours: event[theirs] for theirs, ours in about.fields.items() if theirs in event and ours not in event
+    }
+    if name in about.events:
+        changes["hook_event_name"] = about.events[name]
     if name == "SessionStart" and event.get("source") == "new":  # Copilot's word for it
-        event = event | {"source": "startup"}
-    return event
+        changes["source"] = "startup"
+    prompt = event.get("prompt")
+    if isinstance(prompt, str) and _CONTEXT_TAG[0] in prompt:
+        changes["prompt"] = _remove_returned_context(prompt)
+    event = event | changes
+    return event | _describe_failed_command(event, about) if about.exit_status else event
+
+
+def _remove_returned_context(prompt: str) -> str:
+    """Return a prompt without the text that a hook gave the host."""
+    start, end = _CONTEXT_TAG
+    while (opening := prompt.find(start)) >= 0 and (closing := prompt.find(end, opening)) >= 0:
+        prompt = prompt[:opening] + prompt[closing + len(end) :]
+    return prompt.strip()
+
+
+def _describe_failed_command(event: dict[str, object], about: Host) -> dict[str, object]:
+    """Return the changes that make an event a failure, if its command ended with another status than 0."""
+    tool = event.get("tool_name")
+    if event.get("hook_event_name") != "PostToolUse" or tools.kind_of(str(tool)) != tools.SHELL:
+        return {}
+    from holloway.capture.event_subject import extract_text  # only for a shell of such a host
+
+    output = extract_text(event.get("tool_response"))
+    statuses = re.findall(about.exit_status, output[-EXIT_STATUS_CHARS_MAX:], re.MULTILINE)
+    is_failed = bool(statuses) and int(statuses[-1]) != 0
+    return {"hook_event_name": "PostToolUseFailure", "error": output} if is_failed else {}
 
 
 def format_response(host: str, name: str, context: str, line: str) -> dict[str, object]:
@@ -62,7 +146,7 @@ def format_response(host: str, name: str, context: str, line: str) -> dict[str, 
         response |= {"decision": "block", "reason": context}
     elif context:
         response["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": context}
-        if host == COPILOT:
+        if HOSTS.get(host, _PLAIN).has_flat_context:
             response["additionalContext"] = context
     if line:
         response["systemMessage"] = line

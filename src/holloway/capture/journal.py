@@ -76,7 +76,10 @@ def append_entry(folder: str, session: str, entry: dict[str, object]) -> bool:
 
     Returns whether the event is new: hosts read each other's configuration and may run the same hook twice. Each run
     writes its line first and then checks the lines before it, so that exactly one of two concurrent runs finds it new.
+    A prompt without text is never new: Qwen Code reports one before each step.
     """
+    if entry.get("event") == "UserPromptSubmit" and not entry.get("prompt"):
+        return False
     if not os.path.isdir(folder):
         os.makedirs(folder, mode=0o700, exist_ok=True)
     line = json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"

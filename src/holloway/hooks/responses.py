@@ -111,7 +111,9 @@ def note_compaction(reader: HookReader) -> None:
 
 
 def respond_to_prompt(reader: HookReader, prompt: str) -> str:
-    """Respond to a prompt of the user."""
+    """Respond to a prompt of the user; one without text is the host's own."""
+    if not prompt.strip():
+        return ""
     from holloway.injection import prompt as prompt_point
     from holloway.injection import session_state
 

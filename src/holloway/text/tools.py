@@ -27,15 +27,15 @@ LOOKING = (SEARCH, LIST)
 TOOL_KINDS: dict[str, str] = {
     name: kind
     for kind, names in {
-        READ: "read readfile readmanyfiles notebookread view viewimage viewfile openfile cat",
+        READ: "read readfile readfiles readmanyfiles notebookread view viewimage viewfile openfile cat",
         EDIT: "edit multiedit notebookedit applypatch replace editfile searchreplace strreplace patch "
-        "strreplaceeditor strreplacebasededittool replacefilecontent insertedit",
+        "strreplaceeditor strreplacebasededittool replacefilecontent insertedit editor",
         WRITE: "write writefile create createfile writetofile",
         SEARCH: "grep grepsearch searchfilecontent codebasesearch searchfiles ripgrep rg",
-        LIST: "glob ls list listdirectory listdir globfilesearch filesearch findfiles listfiles",
+        LIST: "glob find ls list listdirectory listdir globfilesearch filesearch findfiles listfiles",
         SHELL: "bash shell exec execcommand localshell runshellcommand shellcommand runterminalcmd runcommand "
-        "powershell containerexec terminal executecommand",
-        WEB: "webfetch websearch googlewebsearch fetchwebpage fetch urlfetch codesearch",
+        "runcommands powershell containerexec terminal execute executecommand",
+        WEB: "webfetch websearch googlewebsearch fetchwebpage fetch fetchurl urlfetch codesearch",
         SUBAGENT: "task agent spawnagent invokeagent subagent sendinput runsubagent",
     }.items()
     for name in names.split()
@@ -60,8 +60,8 @@ ARGUMENT_NAMES: dict[str, dict[str, str]] = {
 }
 """Names of the argument that holds a value, by the kind of the tool; the first that is present counts."""
 
-OLD_TEXT = "old_string old_str oldString old_text"
-NEW_TEXT = "new_string new_str newString new_source content contents file_text new_text insert_text"
+OLD_TEXT = "old_string old_str oldString oldText old_text"
+NEW_TEXT = "new_string new_str newString newText new_source content contents file_text new_text insert_text"
 """Arguments that hold the text an edit removes, and the text it adds."""
 
 PATCH = "*** Begin Patch"
