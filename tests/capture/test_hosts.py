@@ -162,7 +162,7 @@ def test_only_whole_returned_contexts_are_removed(prompt: str, expected: str) ->
 
 
 def test_compression_of_gemini_is_no_compaction() -> None:
-    event = {"hook_event_name": "PreCompress", "trigger": "auto"}
+    event: dict[str, object] = {"hook_event_name": "PreCompress", "trigger": "auto"}
     assert hosts.normalise_event(event) == event
 
 

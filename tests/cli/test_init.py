@@ -34,7 +34,7 @@ def test_without_a_terminal_nothing_of_the_person_is_touched(cli: Cli) -> None:
     before = tree(Path.home())
     said = cli("init")
     assert (said.code, tree(Path.home())) == (0, before)
-    assert "setup claude-code" in said.out
+    assert "holloway setup\n" in said.out
 
 
 @pytest.mark.promise("one-step")

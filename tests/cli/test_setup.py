@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -59,8 +60,46 @@ def test_an_agent_is_connected_from_any_folder_and_only_a_project_becomes_known(
 
 
 def test_setup_names_the_agents_it_knows_and_the_way_for_all_others(cli: Cli) -> None:
-    assert "{claude-code|codex}" in cli("setup").err
+    assert ", ".join(AGENTS) in cli("setup", "cursor").err
     assert "Any other agent with MCP support can start `holloway mcp`." in cli("setup", "cursor").err
+
+
+def test_without_a_name_every_agent_on_this_machine_is_connected(
+    cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", os.defpath)
+    for folder in (".gemini", ".config/opencode"):
+        (Path.home() / folder).mkdir(parents=True)
+    before = tree(Path.home())
+    shown = cli("setup", "--dry-run").out
+    assert ("Gemini CLI, user scope:" in shown, "OpenCode, user scope:" in shown) == (True, True)
+    assert "Claude Code" not in shown
+    assert tree(Path.home()) == before
+    done = json.loads(cli("setup", "--yes", "--json").out)
+    assert [(result["agent"], result["changed"]) for result in done["agents"]] == [
+        ("gemini", True),
+        ("opencode", True),
+    ]
+    assert "Gemini CLI is already connected" in cli("setup", "--yes").out
+    assert cli("setup", "--remove", "--yes").out.count("is disconnected") == 2
+    assert tree(Path.home()) == before
+
+
+def test_an_agent_that_cannot_be_connected_holds_up_no_other(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", os.defpath)
+    written(Path.home() / ".gemini/settings.json", b"{ not json")
+    (Path.home() / ".qwen").mkdir()
+    done = cli("setup", "--yes")
+    assert "Gemini CLI: " in done.err
+    assert "Qwen Code is connected" in done.out
+    assert (Path.home() / ".gemini/settings.json").read_bytes() == b"{ not json"
+
+
+def test_where_no_agent_is_found_the_supported_ones_are_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", os.defpath)
+    done = cli("setup", "--yes")
+    assert done.code == 2
+    assert ", ".join(AGENTS) in done.err
 
 
 @pytest.fixture
@@ -95,7 +134,7 @@ def test_every_trace_of_both_agents_in_every_project_is_taken_back(
     assert holloway("uninstall", "--yes", "--json", "--project", str(repository.root)) == 0
     said = json.loads(capsys.readouterr().out)
     assert (said["changed"], said["data_deleted"], said["notes"]) == (True, False, [])
-    assert len(said["agents"]) == 6
+    assert len(said["agents"]) == 3 * len(AGENTS)
     left = tree(Path.home()), tree(repository.root), tree(elsewhere.root)
     assert [set(new) - set(old) for old, new in zip(before, left, strict=True)] == [set(), set(), {"docs"}]
     assert [{name: new[name] for name in old} for old, new in zip(before, left, strict=True)] == list(before)

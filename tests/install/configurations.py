@@ -115,3 +115,18 @@ CODEX_HOOKS: dict[str, bytes] = {
     "windows line ends": b'{\r\n    "hooks": {\r\n        "SessionStart": []\r\n    }\r\n}\r\n',
 }
 """What Codex's hooks.json may be."""
+
+SETTINGS_OF_OTHERS: dict[str, bytes] = {
+    "empty": b"",
+    "an empty object": b"{}",
+    "commented": b'{\n  // mine\n  "theme": "dark" // the dark one\n}\n',
+    "windows line ends": b'{\r\n  "theme": "dark"\r\n}\r\n',
+    "servers and hooks of others": b"""{
+  "mcpServers": {"github": {"command": "gh", "args": ["mcp"]}},
+  "hooks": {
+    "SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "true", "timeout": 1000}]}]
+  }
+}
+""",
+}
+"""What settings.json of Gemini CLI, Qwen Code and Droid, and the files of servers beside it, may be."""

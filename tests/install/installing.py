@@ -100,3 +100,6 @@ def record(home: Path) -> dict[str, object]:
 
 
 AGENTS = tuple(DIALECTS)
+WITH_JSON = tuple(agent for agent, dialect in DIALECTS.items() if not dialect.plugin)
+"""The agents whose hooks are entries of a JSON file."""
+WITH_PLUGIN = tuple(agent for agent in AGENTS if agent not in WITH_JSON)

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from holloway import extras
+from holloway import extras, install
 from holloway.config import AGENT_CONFIG_BYTES_MAX
 from holloway.install import DIALECTS, launch_command, slash_commands
 from holloway.install.file_content import parse_settings
 from tests.conftest import Repository
-from tests.install.configurations import CLAUDE_JSON, CLAUDE_SETTINGS, CODEX_HOOKS, CODEX_TOML
+from tests.install.configurations import CLAUDE_JSON, CLAUDE_SETTINGS, CODEX_HOOKS, CODEX_TOML, SETTINGS_OF_OTHERS
 from tests.install.installing import AGENTS, events, holloway, tree, written
 
 FILES = (
@@ -19,6 +19,11 @@ FILES = (
     ("claude-code", ".claude.json", CLAUDE_JSON),
     ("codex", ".codex/config.toml", CODEX_TOML),
     ("codex", ".codex/hooks.json", CODEX_HOOKS),
+    ("copilot", ".copilot/mcp-config.json", SETTINGS_OF_OTHERS),
+    ("gemini", ".gemini/settings.json", SETTINGS_OF_OTHERS),
+    ("qwen", ".qwen/settings.json", SETTINGS_OF_OTHERS),
+    ("droid", ".factory/settings.json", SETTINGS_OF_OTHERS),
+    ("droid", ".factory/mcp.json", SETTINGS_OF_OTHERS),
 )
 CASES = [
     pytest.param(agent, name, data, id=f"{name}: {what}")
@@ -312,7 +317,7 @@ def is_around(old: str, new: str) -> bool:
 
 def hooks_file(agent: str) -> Path:
     """Where the person's hooks of an agent are."""
-    return Path.home() / (".claude/settings.json" if agent == "claude-code" else ".codex/hooks.json")
+    return install.hooks_file(DIALECTS[agent], "user", Path.home())
 
 
 def meaning(path: Path) -> object:

@@ -14,7 +14,7 @@ from holloway.install.launch_command import HOOK_MARK, hook_program
 from holloway.service.project_finder import knows
 from tests.conftest import Repository
 from tests.install.installing import (
-    AGENTS,
+    WITH_JSON,
     connected,
     disconnected,
     events,
@@ -448,7 +448,7 @@ def test_removal_where_nothing_is_installed_changes_nothing(path: Path, home: Pa
     assert not planned(path, home, remove=True).is_needed
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", WITH_JSON)
 def test_a_hook_is_one_shell_line_without_arguments_that_names_the_interpreter_by_its_path(agent: str) -> None:
     entry = install.build_handler(install.find_dialect(agent), 5)
     assert set(entry) == {"type", "command", "timeout"}
@@ -473,7 +473,7 @@ def test_setup_rewrites_hooks_with_arguments_where_they_are(path: Path, home: Pa
 
 
 @pytest.mark.parametrize("command", [("setup", "claude-code", "--remove", "--yes"), ("uninstall", "--yes")])
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", WITH_JSON)
 def test_hooks_of_an_earlier_form_are_taken_out(agent: str, command: tuple[str, ...], repository: Repository) -> None:
     there = ("--project", str(repository.root)) if command[0] == "setup" else ()
     assert holloway("setup", agent, "--yes", "--project", str(repository.root)) == 0

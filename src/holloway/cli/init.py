@@ -264,8 +264,8 @@ def _print_next_steps(project: str, *, connected: bool) -> None:
     program, project_argument = find_invocation(), "" if project == "." else f" -p {shlex.quote(project)}"
     print_text("Next steps:", "bold")
     if not connected:
-        print_text("  connect your agent, claude-code or codex (shows the change, asks first):")
-        print_text(f"      {program} setup claude-code{project_argument}")
+        print_text("  connect the agents on this machine (shows each change, asks first):")
+        print_text(f"      {program} setup{project_argument}")
     print_text("  teach a gotcha; your agent sees it when it opens that file:")
     print_text(f'      {program} remember "..." --file PATH{project_argument}')
     print_text("  check that everything works:")

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from holloway.service.setup import InstallPlan, RulesBlock
+    from holloway.service.setup import Dialect, InstallPlan, RulesBlock
 
 ENTRY = re.compile(r'(?P<sign>[+-]) *"(?P<event>\w+)": (?P<entry>\[\{"hooks": .*"timeout": )\d+')
 """Diff line with the hook of one event; the hooks of all events differ only in the timeout."""
 
 
 @click.command("setup")
-@click.argument("agent", metavar="{claude-code|codex}")
+@click.argument("agent", required=False, default="", metavar="[AGENT]")
 @click.option(
     "--scope",
     type=click.Choice(["user", "project"]),
@@ -60,31 +60,72 @@ def setup_command(
     as_json: bool,
     project: str,
 ) -> None:
-    """Connect an agent (claude-code or codex): add holloway's hooks, MCP server and commands to its configuration.
+    """Connect an agent: add holloway's hooks, MCP server and commands to its configuration.
 
-    The full change is shown first, and you are asked to confirm it. Your own entries stay; --remove restores every
-    byte.
+    AGENT is claude-code, codex, copilot, gemini, qwen, droid, opencode, kilo or pi; without it, every agent found on
+    this machine is connected. The full change is shown first, and you are asked to confirm it. Your own entries stay;
+    --remove restores every byte.
 
     \b
     Examples:
-      holloway setup claude-code
+      holloway setup
       holloway setup codex --scope project --dry-run
       holloway setup claude-code --remove
     """
     from holloway.service import setup  # loaded when the command runs
-    from holloway.service.project_finder import begin, project_root
+    from holloway.service.project_finder import project_root
 
-    dialect, root = setup.find_dialect(agent), project_root(project)
-    plan = (
-        setup.plan_removal(dialect, scope, root, data_folder())
-        if remove
-        else setup.plan_setup(dialect, scope, root, data_folder(), without=without)
-    )
-    is_applied = not dry_run and confirm_and_apply(plan, yes=yes, quiet=as_json)
-    is_registered = not remove and not dry_run and (is_applied or not plan.needed_changes) and begin(project)
+    root = project_root(project)
+    if agent:
+        plans = [_plan(setup.find_dialect(agent), scope, root, without, remove=remove)]
+    else:
+        plans = _plan_all(scope, root, without, remove=remove)
+    results = [
+        _carry_out(plan, project, dry_run=dry_run, yes=yes, as_json=as_json, is_removal=remove) for plan in plans
+    ]
     if as_json:
-        print_json(plan_json(plan, changed=is_applied))
-    elif dry_run:
+        print_json(results[0] if agent else {"agents": results})
+    elif not remove and any(result["changed"] for result in results):
+        offer_reader(ask=not yes)
+
+
+def _plan(dialect: Dialect, scope: str, root: Path, without: tuple[str, ...], *, remove: bool) -> InstallPlan:
+    from holloway.service import setup  # loaded when the command runs
+
+    if remove:
+        return setup.plan_removal(dialect, scope, root, data_folder())
+    return setup.plan_setup(dialect, scope, root, data_folder(), without=without)
+
+
+def _plan_all(scope: str, root: Path, without: tuple[str, ...], *, remove: bool) -> list[InstallPlan]:
+    """Plan for every agent on this machine; one that cannot be connected is named and left out."""
+    from holloway.errors import HollowayError, InvalidInput  # loaded when the command runs
+    from holloway.service.setup import DIALECTS
+
+    dialects = [dialect for dialect in DIALECTS.values() if dialect.is_installed()]
+    if not dialects:
+        supported = f"Name one to connect it all the same: {', '.join(DIALECTS)}."
+        raise InvalidInput("No agent that holloway can connect was found on this machine.", supported)
+    plans: list[InstallPlan] = []
+    for dialect in dialects:
+        try:
+            plans.append(_plan(dialect, scope, root, without, remove=remove))
+        except HollowayError as error:
+            click.echo(f"{dialect.label}: {error.message} {error.hint}", err=True)
+    return plans
+
+
+def _carry_out(
+    plan: InstallPlan, project: str, *, dry_run: bool, yes: bool, as_json: bool, is_removal: bool
+) -> dict[str, object]:
+    """Show a plan, apply it once it is confirmed, and print the result; return it as JSON fields."""
+    from holloway.service.project_finder import begin  # loaded when the command runs
+
+    is_applied = not dry_run and confirm_and_apply(plan, yes=yes, quiet=as_json)
+    is_registered = not is_removal and not dry_run and (is_applied or not plan.needed_changes) and begin(project)
+    if as_json:
+        return plan_json(plan, changed=is_applied)
+    if dry_run:
         print_plan(plan)
         print_text("Dry run: nothing was written." if plan.needed_changes else _nothing_to_change(plan))
     elif not plan.needed_changes:
@@ -92,10 +133,9 @@ def setup_command(
         _print_notes(plan.notes)
     elif is_applied:
         _print_result(plan, is_registered=is_registered)
-        if not remove:
-            offer_reader(ask=not yes)
     else:
         print_text("Nothing was changed.")
+    return {"changed": is_applied}
 
 
 def confirm_and_apply(plan: InstallPlan, *, yes: bool, quiet: bool) -> bool:
@@ -192,8 +232,8 @@ def _print_result(plan: InstallPlan, *, is_registered: bool) -> None:
     print_text(f"{label} is connected. Its next session in {scope_text} starts with a brief.", "green")
     if not is_registered:
         print_text("This folder is not a project. Run `holloway init` in one of your projects.", "yellow")
-    if plan.dialect.note:
-        print_text(plan.dialect.note, "yellow")
+    for note in filter(None, (plan.dialect.note, plan.dialect.project_note if scope == "project" else "")):
+        print_text(note, "yellow")
     print_text(f"Undo: holloway setup {plan.dialect.agent} --scope {scope} --remove", "dim")
 
 

@@ -13,12 +13,20 @@ from holloway import extras
 from holloway.domain.findings import Check, Finding, failed_check, passed_check, warning_check
 from holloway.errors import HollowayError
 from holloway.install import launch_command, original_files
-from holloway.install.agents import CLAUDE_CODE_DIALECT, CODEX_DIALECT, DIALECTS, Dialect, hooks_file
+from holloway.install.agents import (
+    CLAUDE_CODE_DIALECT,
+    CODEX_DIALECT,
+    DIALECTS,
+    GEMINI_DIALECT,
+    Dialect,
+    hooks_file,
+    mcp_file,
+)
 from holloway.install.file_change import decode_file
 from holloway.install.file_content import UnsupportedConfig, as_table, describe_lenient_json, parse_settings
 from holloway.install.hooks_json import build_handler, find_our_hooks, split_command
-from holloway.install.install_plan import claude_json_path
 from holloway.install.mcp_servers import MCP_JSON_KEY, MCP_TOML_KEY, PROJECTS, SERVER_NAME, is_our_server, parse_toml
+from holloway.install.plugin_file import find_plugin_command, render_plugin_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,8 +51,8 @@ def check_connections(root: Path) -> list[Check]:
 
 def _check_agent(dialect: Dialect, root: Path) -> Iterator[Check]:
     files = [hooks_file(dialect, scope, root) for scope in ("user", "project")]
-    yield from _check_readable(dialect, files)
-    connected = [path for path in files if find_our_hooks(_read_settings(path))]
+    yield from _check_readable(dialect, files, root)
+    connected = [path for path in files if _is_connected(dialect, path)]
     if not connected:
         if dialect.is_installed():
             hint = f"Connect it with `holloway setup {dialect.agent}`; it shows the change and asks first."
@@ -53,18 +61,22 @@ def _check_agent(dialect: Dialect, root: Path) -> Iterator[Check]:
             yield passed_check(dialect.agent, "not on this machine")
         return
     for path in connected:
-        yield from _check_hooks(dialect, path)
+        yield from _check_plugin(dialect, path) if dialect.plugin else _check_hooks(dialect, path)
+        if dialect is GEMINI_DIALECT and path == root / dialect.project_file:
+            yield from _check_folder_trust(dialect, root)
     yield from _check_managed_settings(dialect)
     yield from _check_duplicates(dialect, connected, root)
     yield from _check_mcp(dialect, root)
 
 
-def _check_readable(dialect: Dialect, files: list[Path]) -> Iterator[Check]:
+def _is_connected(dialect: Dialect, path: Path) -> bool:
+    return bool(find_plugin_command(_read_text(path)) if dialect.plugin else find_our_hooks(_read_settings(path)))
+
+
+def _check_readable(dialect: Dialect, files: list[Path], root: Path) -> Iterator[Check]:
     """Report configuration files that the agent cannot parse, whether or not they contain our entries."""
-    extra = (
-        [claude_json_path()] if dialect is CLAUDE_CODE_DIALECT else [path.with_name("config.toml") for path in files]
-    )
-    for path in (*files, *extra):
+    read_files = [] if dialect.plugin else files
+    for path in dict.fromkeys((*read_files, *_list_mcp_files(dialect, root))):
         try:
             odd = _find_parse_problem(dialect, path)
         except HollowayError as error:
@@ -83,7 +95,30 @@ def _find_parse_problem(dialect: Dialect, path: Path) -> str:
         parse_toml(text)
         return ""
     parse_settings(text)
-    return describe_lenient_json(text, dialect.label)
+    return "" if dialect.reads_comments else describe_lenient_json(text, dialect.label)
+
+
+def _check_plugin(dialect: Dialect, path: Path) -> Iterator[Check]:
+    text, setup_hint = _read_text(path), _setup_hint(dialect, path)
+    program = find_plugin_command(text)[0]
+    if not _path_exists(program):
+        message = f"{path} names {program!r}, which does not exist"
+        yield failed_check(dialect.agent, Finding.HOOKS_GONE, message, setup_hint)
+    elif text != render_plugin_file(dialect, launch_command.launch_by_path()):
+        message = f"{path} is of another holloway version or installation, or was edited"
+        yield warning_check(dialect.agent, Finding.HOOKS_OUTDATED, message, setup_hint)
+    else:
+        yield passed_check(dialect.agent, f"connected by {path}")
+
+
+def _check_folder_trust(dialect: Dialect, root: Path) -> Iterator[Check]:
+    """Report a project that Gemini CLI does not trust: it ignores the settings of such a folder."""
+    trusted = _read_settings(dialect.config_folder() / "trustedFolders.json")
+    folders = [Path(name) for name, trust in trusted.items() if trust == "TRUST_FOLDER"]
+    folders += [Path(name).parent for name, trust in trusted.items() if trust == "TRUST_PARENT"]
+    if not any(root.is_relative_to(folder) for folder in folders):
+        message = f"{dialect.label} does not run the hooks of this project: the folder is not trusted"
+        yield warning_check(dialect.agent, Finding.HOOKS_UNTRUSTED, message, dialect.project_note)
 
 
 def _check_hooks(dialect: Dialect, path: Path) -> Iterator[Check]:
@@ -92,9 +127,9 @@ def _check_hooks(dialect: Dialect, path: Path) -> Iterator[Check]:
     setup_hint = _setup_hint(dialect, path)
     expected_hook = build_handler(dialect, 0)
     missing_programs = [program for hook in our_hooks if not _path_exists(program := _hook_program(hook.value))]
-    if settings.get("disableAllHooks"):
+    if off_switch := _find_off_switch(settings):
         yield warning_check(
-            dialect.agent, Finding.HOOKS_OFF, f"{path} disables all hooks", "Remove disableAllHooks there."
+            dialect.agent, Finding.HOOKS_OFF, f"{path} disables all hooks", f"Remove {off_switch} there."
         )
     elif missing_programs:
         yield failed_check(
@@ -114,6 +149,13 @@ def _check_hooks(dialect: Dialect, path: Path) -> Iterator[Check]:
         yield passed_check(dialect.agent, f"connected by {path}")
     if dialect is CODEX_DIALECT:
         yield from _check_trust(path, settings)
+
+
+def _find_off_switch(settings: dict[str, Any]) -> str:
+    """Return the setting that disables all hooks; empty if there is none."""
+    if settings.get("disableAllHooks"):
+        return "disableAllHooks"
+    return "hooksConfig.enabled" if as_table(settings.get("hooksConfig")).get("enabled") is False else ""
 
 
 def _hook_program(hook: dict[str, Any]) -> str:
@@ -146,7 +188,7 @@ def _check_trust(path: Path, settings: dict[str, Any]) -> Iterator[Check]:
 
 
 def _check_managed_settings(dialect: Dialect) -> Iterator[Check]:
-    for name in MANAGED[dialect.agent]:
+    for name in MANAGED.get(dialect.agent, ()):
         path = Path(name)
         policy = _read_toml(path) if path.suffix == ".toml" else _read_settings(path)
         keys = ("allowManagedHooksOnly", "disableAllHooks", "allow_managed_hooks_only")
@@ -159,8 +201,8 @@ def _check_managed_settings(dialect: Dialect) -> Iterator[Check]:
 
 def _check_duplicates(dialect: Dialect, connected: list[Path], root: Path) -> Iterator[Check]:
     """Report an agent that is connected twice: duplicate events count once, but cost twice."""
-    if dialect is CODEX_DIALECT and len(connected) > 1:
-        hint = "`holloway setup codex --scope project --remove` keeps only the connection for all projects."
+    if dialect is not CLAUDE_CODE_DIALECT and len(connected) > 1:
+        hint = f"`holloway setup {dialect.agent} --scope project --remove` keeps only the connection for all projects."
         yield warning_check(
             dialect.agent,
             Finding.EVENTS_TWICE,
@@ -209,29 +251,39 @@ def _check_mcp(dialect: Dialect, root: Path) -> Iterator[Check]:
 
 def _list_servers(dialect: Dialect, root: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield our MCP server entries that apply to this project, with their files."""
-    if dialect is CODEX_DIALECT:
-        for path in (CODEX_DIALECT.config_folder() / "config.toml", root / CODEX_DIALECT.folder / "config.toml"):
-            entry = as_table(as_table(_read_toml(path).get(MCP_TOML_KEY)).get(SERVER_NAME))
+    for path in _list_mcp_files(dialect, root):
+        settings, key = (
+            (_read_toml(path), MCP_TOML_KEY) if path.suffix == ".toml" else (_read_settings(path), MCP_JSON_KEY)
+        )
+        for section in (settings, as_table(as_table(settings.get(PROJECTS)).get(str(root)))):
+            entry = as_table(as_table(section.get(key)).get(SERVER_NAME))
             if is_our_server(entry):
                 yield path, entry
-        return
-    settings = _read_settings(claude_json_path())
-    for section in (settings, as_table(as_table(settings.get(PROJECTS)).get(str(root)))):
-        entry = as_table(as_table(section.get(MCP_JSON_KEY)).get(SERVER_NAME))
-        if is_our_server(entry):
-            yield claude_json_path(), entry
+
+
+def _list_mcp_files(dialect: Dialect, root: Path) -> list[Path]:
+    paths = (mcp_file(dialect, scope, root) for scope in ("user", "project"))
+    return list(dict.fromkeys(path for path in paths if path))
 
 
 def _read_settings(path: Path) -> dict[str, Any]:
     try:
-        return parse_settings(decode_file(path, original_files.read_config(path)))
+        return parse_settings(_read_text(path))
     except HollowayError:
         return {}
 
 
+def _read_text(path: Path) -> str:
+    """Return a configuration file; empty if it is missing or cannot be read."""
+    try:
+        return decode_file(path, original_files.read_config(path))
+    except HollowayError:
+        return ""
+
+
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return parse_toml(decode_file(path, original_files.read_config(path)))
+        return parse_toml(_read_text(path))
     except HollowayError:
         return {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from holloway.errors import HollowayError
@@ -26,6 +27,38 @@ class ConfigContent(Protocol):
 
     def describe_problem(self, text: str) -> str:
         """Return a note for the user about the text; usually empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class CombinedContent:
+    """Several contents of one file, for agents that keep hooks and MCP servers in the same settings."""
+
+    contents: tuple[ConfigContent, ...]
+
+    @property
+    def description(self) -> str:
+        """Return the descriptions, joined."""
+        return ", ".join(content.description for content in self.contents)
+
+    def add_entries(self, text: str) -> str:
+        """Return the text with the entries of all contents. Raises UnsupportedConfig."""
+        for content in self.contents:
+            text = content.add_entries(text)
+        return text
+
+    def remove_entries(self, text: str) -> str:
+        """Return the text without the entries of any content. Raises UnsupportedConfig."""
+        for content in reversed(self.contents):
+            text = content.remove_entries(text)
+        return text
+
+    def has_entries(self, text: str) -> bool:
+        """Return whether the text contains entries of any content."""
+        return any(content.has_entries(text) for content in self.contents)
+
+    def describe_problem(self, text: str) -> str:
+        """Return the first note of a content."""
+        return next(filter(None, (content.describe_problem(text) for content in self.contents)), "")
 
 
 class UnsupportedConfig(HollowayError):

@@ -90,7 +90,7 @@ class HooksJson:
 
     def describe_problem(self, text: str) -> str:
         """Return a note if the agent cannot read this file."""
-        return describe_lenient_json(text, self.dialect.label)
+        return "" if self.dialect.reads_comments else describe_lenient_json(text, self.dialect.label)
 
     def _add_hooks(self, text: str) -> str:
         existing_hooks = find_our_hooks(parse_settings(text))
@@ -134,7 +134,8 @@ def build_handler(dialect: Dialect, timeout_s: int, launcher: Launcher | None = 
     would run the payload as a program.
     """
     words = (*(launcher or launch_by_path()).hook, dialect.agent)
-    return {"type": "command", "command": join_hook_line(words), "timeout": timeout_s}
+    timeout = timeout_s * 1000 if dialect.timeouts_in_ms else timeout_s
+    return {"type": "command", "command": join_hook_line(words), "timeout": timeout}
 
 
 def build_status_line(launcher: Launcher) -> dict[str, Any]:

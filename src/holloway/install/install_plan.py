@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import signal
 import threading
 from dataclasses import dataclass, replace
@@ -14,11 +13,12 @@ from holloway import extras
 from holloway.errors import HollowayError
 from holloway.install import file_change as changes
 from holloway.install import launch_command, original_files, slash_commands
-from holloway.install.agents import CLAUDE_CODE_DIALECT, CODEX_DIALECT, Dialect, hooks_file
+from holloway.install.agents import CLAUDE_CODE_DIALECT, CODEX_DIALECT, hooks_file, mcp_file
 from holloway.install.file_change import ConfigPart, LinkOutsideProject, decode_file
-from holloway.install.file_content import parse_settings
+from holloway.install.file_content import CombinedContent, parse_settings
 from holloway.install.hooks_json import STATUS, HooksJson, is_our_status_line
 from holloway.install.mcp_servers import McpJson, McpToml
+from holloway.install.plugin_file import render_plugin_file
 from holloway.install.slash_commands import FILE_MARK, OwnFile
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class InstallPlan:
 def plan_setup(dialect: Dialect, scope: str, root: Path, home: Path, without: tuple[str, ...] = ()) -> InstallPlan:
     """Plan a setup; an optional file that cannot be parsed is skipped with a note. Raises HollowayError."""
     notes: list[str] = []
-    if "mcp" not in without and not launch_command.has_mcp_package():
+    if "mcp" not in without and mcp_file(dialect, scope, root) and not launch_command.has_mcp_package():
         needed = f"The MCP server needs an optional package: {extras.install_command('mcp')}, then run setup again."
         without, notes = (*without, "mcp"), [needed]
     planned_changes: list[ConfigChange] = []
@@ -129,13 +129,23 @@ def list_parts(dialect: Dialect, scope: str, root: Path, home: Path, without: tu
     def make_part(path: Path, content: ConfigContent, *, needed: bool = False, inside: bool = project) -> ConfigPart:
         return ConfigPart(path, content, dialect.agent, scope, root, needed, inside)
 
-    with_status = dialect is CLAUDE_CODE_DIALECT and "statusline" not in without and not _has_status_line(scope, root)
-    parts_list = [make_part(hooks_file(dialect, scope, root), HooksJson(dialect, launcher, with_status), needed=True)]
-    if "mcp" not in without and dialect is CODEX_DIALECT:
-        parts_list.append(make_part(base / "config.toml", McpToml(dialect.label, launcher)))
-    elif "mcp" not in without:
-        content = McpJson(dialect.label, str(root) if project else "", launcher)
-        parts_list.append(make_part(claude_json_path(), content, inside=False))
+    hooks_path = hooks_file(dialect, scope, root)
+    hooks: ConfigContent
+    if dialect.plugin:
+        hooks = _owned_file(hooks_path, "a plugin", render_plugin_file(dialect, launcher), home)
+    else:
+        with_status = (
+            dialect is CLAUDE_CODE_DIALECT and "statusline" not in without and not _has_status_line(scope, root)
+        )
+        hooks = HooksJson(dialect, launcher, with_status)
+    servers_path = mcp_file(dialect, scope, root) if "mcp" not in without else None
+    if servers_path == hooks_path:
+        hooks = CombinedContent((hooks, _server_content(dialect, scope, root, launcher)))
+    parts_list = [make_part(hooks_path, hooks, needed=True)]
+    if servers_path and servers_path != hooks_path:
+        is_inside = project and dialect is not CLAUDE_CODE_DIALECT
+        servers = _server_content(dialect, scope, root, launcher)
+        parts_list.append(make_part(servers_path, servers, inside=is_inside))
     if "commands" not in without:
         texts = _owned_texts(dialect, scope, root, launcher)
         parts_list += [make_part(path, _owned_file(path, description, text, home)) for path, description, text in texts]
@@ -149,19 +159,21 @@ def list_parts(dialect: Dialect, scope: str, root: Path, home: Path, without: tu
     return parts_list
 
 
-def claude_json_path() -> Path:
-    """Return the file in which Claude Code stores MCP servers, per user and per project."""
-    moved = os.environ.get(CLAUDE_CODE_DIALECT.folder_variable)
-    return (Path(moved).expanduser() if moved else Path.home()) / ".claude.json"
+def _server_content(dialect: Dialect, scope: str, root: Path, launcher: launch_command.Launcher) -> ConfigContent:
+    if dialect is CODEX_DIALECT:
+        return McpToml(dialect.label, launcher)
+    nested_root = str(root) if dialect is CLAUDE_CODE_DIALECT and scope == "project" else ""
+    return McpJson(dialect.label, nested_root, launcher, dialect.mcp_fields, dialect.reads_comments)
 
 
 def _owned_texts(
     dialect: Dialect, scope: str, root: Path, launcher: launch_command.Launcher
 ) -> Iterator[tuple[Path, str, str]]:
-    """Yield the files that setup owns (path, description, text): slash commands, or for Codex a skill."""
+    """Yield the files that setup owns (path, description, text): for Claude Code slash commands, for Codex a skill."""
     if dialect is CODEX_DIALECT:
         base = root if scope == "project" else Path.home()
         yield base / ".agents/skills/holloway/SKILL.md", "the skill $holloway", slash_commands.render_skill(launcher)
+    if dialect is not CLAUDE_CODE_DIALECT:
         return
     base = root / dialect.folder if scope == "project" else dialect.config_folder()
     for name, called in slash_commands.SLASH_COMMANDS.items():

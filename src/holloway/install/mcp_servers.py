@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from holloway.install import jsonc
@@ -20,6 +20,8 @@ from holloway.install.jsonc import detect_line_ending
 from holloway.install.launch_command import MCP_ENDING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from holloway.install.launch_command import Launcher
 
 SERVER_NAME = "holloway"
@@ -38,11 +40,16 @@ _CODE = re.compile(r"\s*[^\s#]")
 
 @dataclass(frozen=True, slots=True)
 class McpJson:
-    """MCP server entry that starts `holloway mcp`; `root` is its project, or empty for all projects."""
+    """MCP server entry that starts `holloway mcp`; `root` is its project, or empty for all projects of the file.
+
+    `fields` are further fields that the agent wants in the entry.
+    """
 
     label: str
     root: str
     launcher: Launcher
+    fields: Mapping[str, object] = field(default_factory=dict)
+    reads_comments: bool = False
 
     @property
     def description(self) -> str:
@@ -52,7 +59,8 @@ class McpJson:
     def add_entries(self, text: str) -> str:
         """Return the file with our server; a foreign entry of that name stays. Raises UnsupportedConfig."""
         before = parse_settings(text)
-        servers, wanted = _find_servers(before, self._json_path), build_server_entry(self.launcher)
+        servers = _find_servers(before, self._json_path)
+        wanted = {**self.fields, **build_server_entry(self.launcher)}
         if SERVER_NAME in servers:  # even if empty: a second entry of that name would hide the first
             current = servers[SERVER_NAME]
             merged = {**as_table(current), **wanted}  # keys that the user or the agent added stay
@@ -91,7 +99,7 @@ class McpJson:
         servers = _find_servers(parse_settings(text), self._json_path)
         if SERVER_NAME in servers and not is_our_server(servers[SERVER_NAME]):
             return f"{self.label} has an MCP server {SERVER_NAME!r} that setup did not write; it was not changed."
-        return describe_lenient_json(text, self.label)
+        return "" if self.reads_comments else describe_lenient_json(text, self.label)
 
     @property
     def _json_path(self) -> tuple[str, ...]:

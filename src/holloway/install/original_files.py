@@ -5,10 +5,9 @@ The original bytes stay next to the file, because they may hold secrets; the dat
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from holloway import git
@@ -111,8 +110,19 @@ def delete_leftovers(path: Path, home: Path) -> None:
     for file in list_leftovers(path, home):
         file.unlink()
     for folder in saved_record.made_folders if saved_record else ():
-        with contextlib.suppress(OSError):
+        try:
             Path(folder).rmdir()
+        except OSError:
+            _hand_over_folder(folder, home)
+
+
+def _hand_over_folder(folder: str, home: Path) -> None:
+    """Add a folder that setup made to the record of another file in it, whose removal then deletes the folder."""
+    for record in load_records(home):
+        if Path(record.path).is_relative_to(folder):
+            if folder not in record.made_folders:
+                save_record(replace(record, made_folders=(*record.made_folders, folder)), home)
+            return
 
 
 def list_leftovers(path: Path, home: Path) -> tuple[Path, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from holloway.install import (
     DIALECTS,
+    Dialect,
     InstallPlan,
     apply_plan,
     connection_checks,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIALECTS",
+    "Dialect",
     "InstallPlan",
     "RulesBlock",
     "apply_plan",
