@@ -1,6 +1,7 @@
 const findSession = (context: any) => {
   const file = context.sessionManager?.getSessionFile?.() || ""
-  return { id: file.replace(/^.*_/, "").replace(/\.jsonl$/, "") || "pi", file }
+  const name = file.split(/[\\/]/).pop() // TIME_ID.jsonl
+  return { id: name.replace(/^[^_]*_/, "").replace(/\.jsonl$/, "") || "pi", file }
 }
 
 const joinText = (content: any) =>
