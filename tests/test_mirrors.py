@@ -13,7 +13,6 @@ ELSEWHERE = {
     "codemap/modules/overview.py": "injection/test_project_map.py",
     "domain/event.py": "shapes without logic",
     "domain/work.py": "shapes without logic",
-    "install/agents.py": "install/test_configurations.py sets every agent up and takes it back",
     "install/connection_checks.py": "service/test_doctor.py breaks each connection",
     "install/file_content.py": "install/test_configurations.py",
     "install/hooks_json.py": "install/test_configurations.py",

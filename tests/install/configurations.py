@@ -129,4 +129,4 @@ SETTINGS_OF_OTHERS: dict[str, bytes] = {
 }
 """,
 }
-"""What settings.json of Gemini CLI, Qwen Code and Droid, and the files of servers beside it, may be."""
+"""What settings.json of Gemini CLI, Qwen Code and Droid, and of files for servers alone, may be."""

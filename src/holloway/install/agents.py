@@ -30,7 +30,7 @@ class Dialect:
     user_mcp_file: str = ""
     project_mcp_file: str = ""
     mcp_fields: dict[str, object] = field(default_factory=dict)
-    """Fields that the agent wants in the entry of an MCP server, beside the command."""
+    """Fields that the agent wants in the entry of an MCP server, in addition to the command."""
     plugin: str = ""
     """Name of the text from which our plugin file is made, for agents whose hooks are functions of a plugin."""
     timeouts_in_ms: bool = False
