@@ -19,6 +19,12 @@ from tests.outside_input import JSON
 ROLLOUT = "/home/ann/.codex/sessions/2026/11/15/rollout-2026-11-15T21-08-57-01a1.jsonl"
 
 
+def test_copilot_is_recognised_by_its_environment_before_the_configured_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COPILOT_CLI", "1")
+    assert hosts.detect_host({"hook_event_name": "Stop"}, "claude-code") == "copilot"
+    assert hosts.detect_host({"hook_event_name": "Stop", "turn_id": "t1"}, "claude-code") == "codex"
+
+
 @pytest.mark.promise("told-once")
 @pytest.mark.parametrize(
     ("given", "payload", "host"),

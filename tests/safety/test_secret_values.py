@@ -65,6 +65,8 @@ def test_a_long_key_of_the_alphabet_is_a_key_of_its_vendor() -> None:
         ("refresh_token_name", False),
         ("/usr/lib/x86", False),
         ("https://a.org/b", False),
+        ("C:\\aB3dE5gH7jK9mN1p", False),
+        ("C:aB3dE5gH7jK9mN1p", True),
     ],
 )
 def test_a_shape_is_a_secret_if_a_machine_made_it(value: str, is_secret: bool) -> None:

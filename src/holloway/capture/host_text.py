@@ -50,44 +50,44 @@ class HostText(NamedTuple):
     report: bool = False
 
 
-def extract_user_text(said: str) -> str:
+def extract_user_text(text: str) -> str:
     """Return the part of a user entry that the user typed; empty for text that the host inserted."""
-    said = said.strip()
-    if command := _COMMAND.search(said[:_COMMAND_CHARS]):
+    text = text.strip()
+    if command := _COMMAND.search(text[:_COMMAND_CHARS]):
         name = command[1].strip()
-        arguments = _ARGUMENTS.search(said)
+        arguments = _ARGUMENTS.search(text)
         return "" if name in _HOUSEKEEPING else f"/{name} {arguments[1].strip() if arguments else ''}".strip()
     for tag in _INSERTED_TAGS:
-        said = _remove_tag(said, tag)
-    tagged = said.startswith(tuple(f"<{tag}" for tag in _HOST_TAGS))
-    return "" if tagged or said.startswith(_HOST_WORDS) else said
+        text = _remove_tag(text, tag)
+    tagged = text.startswith(tuple(f"<{tag}" for tag in _HOST_TAGS))
+    return "" if tagged or text.startswith(_HOST_WORDS) else text
 
 
-def may_be_expanded(said: str) -> bool:
-    """Return whether a user entry is a slash command whose text may follow in an entry of its own."""
-    command = _COMMAND.search(said[:_COMMAND_CHARS])
+def may_be_expanded(text: str) -> bool:
+    """Return whether a user entry is a slash command whose text may follow in a separate entry."""
+    command = _COMMAND.search(text[:_COMMAND_CHARS])
     return command is not None and command[1].strip() not in _HOUSEKEEPING
 
 
 def list_inserted_texts(content: object) -> Iterator[HostText]:
     """Yield the texts in a user entry that the host inserted, attached documents included."""
-    said = join_text_blocks(content, "text")
-    if said.lstrip().startswith(_REPORT_TAG):
-        yield HostText(said, report=True)
+    text = join_text_blocks(content, "text")
+    if text.lstrip().startswith(_REPORT_TAG):
+        yield HostText(text, report=True)
         return
-    selection = _SELECTION.search(said)
-    inserted = [part for tag in _INSERTED_TAGS for part in _find_tagged(said, tag)]
+    selection = _SELECTION.search(text)
+    inserted = [part for tag in _INSERTED_TAGS for part in _find_tagged(text, tag)]
     yield HostText("\n\n".join(inserted), selection[1] if selection else "")
-    yield HostText("\n\n".join(part for tag in _OUTPUT_TAGS for part in _find_tagged(said, tag)))
+    yield HostText("\n\n".join(part for tag in _OUTPUT_TAGS for part in _find_tagged(text, tag)))
     blocks = map(as_mapping, as_items(content))
     yield HostText(join_result_texts([block for block in blocks if block.get("type") not in _OTHER_BLOCKS]))
 
 
 def read_host_entry(content: object) -> HostText:
     """Return the text of an entry that the host wrote; that of a skill belongs to its file."""
-    said = join_result_texts(content)
-    skill = _SKILL.match(said)
-    return HostText(said, f"{skill[1].strip()}/SKILL.md" if skill else "", said.lstrip().startswith(_REPORT_TAG))
+    text = join_result_texts(content)
+    skill = _SKILL.match(text)
+    return HostText(text, f"{skill[1].strip()}/SKILL.md" if skill else "", text.lstrip().startswith(_REPORT_TAG))
 
 
 def read_attachment(attachment: Mapping[str, object]) -> HostText:
@@ -100,17 +100,17 @@ def read_attachment(attachment: Mapping[str, object]) -> HostText:
     return HostText(_join_strings(attachment), path, attachment.get("commandMode") == "task-notification")
 
 
-def _find_tagged(said: str, tag: str) -> list[str]:
+def _find_tagged(text: str, tag: str) -> list[str]:
     """List the contents of a tag."""
-    parts = said.split(f"<{tag}>")[1:BLOCKS_MAX]
+    parts = text.split(f"<{tag}>")[1:BLOCKS_MAX]
     return [part.partition(f"</{tag}>")[0].strip() for part in parts]
 
 
-def _remove_tag(said: str, tag: str) -> str:
+def _remove_tag(text: str, tag: str) -> str:
     """Return the text without the tag and its content."""
-    while (start := said.find(f"<{tag}>")) >= 0 and (end := said.find(f"</{tag}>", start)) >= 0:
-        said = (said[:start] + said[end + len(tag) + 3 :]).strip()
-    return said
+    while (start := text.find(f"<{tag}>")) >= 0 and (end := text.find(f"</{tag}>", start)) >= 0:
+        text = (text[:start] + text[end + len(tag) + 3 :]).strip()
+    return text
 
 
 def _join_strings(value: object, depth: int = DEPTH_MAX) -> str:

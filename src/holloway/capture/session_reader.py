@@ -169,8 +169,10 @@ class Following:
         options = list_offered(questions)
         typed = [text for answer in answers if (text := answer.strip()) and text not in options]
         prompts = self.record_prompt(as_text("\n".join(typed))) if typed else []
-        asked = "\n".join(as_text(as_mapping(question).get("question"), SHORT_TEXT_CHARS_MAX) for question in questions)
-        return [*([Said(self.at, asked.strip())] if prompts and asked.strip() else []), *prompts]
+        question_text = "\n".join(
+            as_text(as_mapping(question).get("question"), SHORT_TEXT_CHARS_MAX) for question in questions
+        )
+        return [*([Said(self.at, question_text.strip())] if prompts and question_text.strip() else []), *prompts]
 
     def record_delivery(self, text: str, path: str = "", report: bool = False) -> list[Event]:
         """Return the event of text that the host gave the agent, from this file if it names one."""

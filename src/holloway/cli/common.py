@@ -58,7 +58,7 @@ RELATION_PHRASES = {
 STEPS_MIN = 12
 """Stages with fewer steps show no bar: they end before one could be read."""
 json_documents: ContextVar[list[object] | None] = ContextVar("json_documents", default=None)
-"""Where a program that runs a command in its own process collects what `--json` would print."""
+"""Documents that `--json` would print, for a program that runs a command in its own process."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (

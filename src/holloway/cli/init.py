@@ -46,7 +46,7 @@ def init_command(same_project: bool, yes: bool, as_json: bool, project: str) -> 
     change shown. Without a terminal only the map is built, unless you add --yes.
 
     A checkout shares the memory of a project with which it shares its first commit. The name of the origin is not
-    enough: a shallow clone or another history gets a memory of its own, unless you say --same-project.
+    enough: a shallow clone or another history gets a separate memory, unless you say --same-project.
 
     \b
     Example:

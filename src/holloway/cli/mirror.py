@@ -20,8 +20,8 @@ def print_mirror(mirror: Mirror) -> None:
         print_text("Errors that came again", "bold")
         for error in mirror.errors:
             _print_error(error)
-        if (others := mirror.errors_in_total - len(mirror.errors)) > 0:
-            print_text(f"  and {format_count(others, 'other error')} in two sessions or more", "dim")
+        if (unlisted := mirror.errors_in_total - len(mirror.errors)) > 0:
+            print_text(f"  and {format_count(unlisted, 'other error')} in two sessions or more", "dim")
     if mirror.commands:
         print_text("Commands that failed before the right one", "bold")
         for command in mirror.commands:

@@ -64,7 +64,8 @@ def review_command(
 ) -> None:
     """Review waiting memories: ok, edit, drop or later. Agents do not see quarantined memories before that.
 
-    What agents say about the map (purposes and files of modules, relations) waits here too, with ids like map-1a2b3c4d.
+    Statements of agents about the map (purposes and files of modules, relations) wait here too; their ids look like
+    map-1a2b3c4d.
 
     It starts with a summary of the last session: memories used, memories learned and tokens saved (an estimate). The
     length of that summary depends on the trust level (`holloway trust`) and on whether you act on it.

@@ -154,7 +154,7 @@ def _print_row(row: TimelineRow, *, raw: bool) -> None:
 
     time = row.at[11:19]
     if row.told is not None:
-        uses = ", ".join(f"{told.memory.id} {told.use.replace('_', ' ')}" for told in row.told.memories)
+        uses = ", ".join(f"{entry.memory.id} {entry.use.replace('_', ' ')}" for entry in row.told.memories)
         print_text(f"  {time}  told at {row.told.point.replace('_', ' ')}: {uses}", "bold")
         for line in (row.told.text or "").splitlines():
             print_text(f"            {line}")

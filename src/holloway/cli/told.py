@@ -42,8 +42,8 @@ def told_command(today: bool, session: str, limit: int, after: str, as_json: boo
     if as_json:
         print_json(page.to_json())
         return
-    for told in page.texts:
-        _print_text(told)
+    for text in page.texts:
+        _print_text(text)
     if not page.texts:
         print_text("No agent was told anything" + (" today." if today else " in the last thirty days."))
     elif page.next_key:

@@ -141,12 +141,12 @@ def parse_choice(kind: type[Kind], value: object) -> Kind:
         raise InvalidInput(f"There is no {name} {word!r}.", f"{suggestion}Known: {', '.join(kind)}.") from None
 
 
-def as_tuple(name: str, given: Sequence[Each]) -> tuple[Each, ...]:
+def as_tuple(name: str, values: Sequence[Each]) -> tuple[Each, ...]:
     """Return a list as a tuple; raises InvalidInput for a string, which type checkers accept as a sequence."""
-    if isinstance(given, str):
-        excerpt = given[:CHOICE_CHARS_MAX]
+    if isinstance(values, str):
+        excerpt = values[:CHOICE_CHARS_MAX]
         raise InvalidInput(f"{name} cannot be the text {excerpt!r}.", f"It is a list, for example [{excerpt!r}].")
-    return tuple(given)
+    return tuple(values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,8 +88,8 @@ DEAD_END_ARGUMENTS = {"approach_tried": "approach", "why_it_failed": "reason", "
 
 def merge_record_details(arguments: Mapping[str, object]) -> dict[str, object]:
     """Return the details of an agent's record, from its `details` and from the arguments for a dead end."""
-    given = arguments.get("details")
-    fields_by_name = dict(given) if isinstance(given, dict) else {}
+    details = arguments.get("details")
+    fields_by_name = dict(details) if isinstance(details, dict) else {}
     named = {name: arguments[argument] for argument, name in DEAD_END_ARGUMENTS.items() if arguments.get(argument)}
     return {DEAD_END_ARGUMENTS.get(str(name), str(name)): value for name, value in fields_by_name.items()} | named
 

@@ -147,8 +147,8 @@ def list_committed_since(root: str, since: str, paths: Sequence[str], start: str
     Commits that `start` has already do not count.
     """
     options = ("--no-merges", f"--since={since}", "--format=", "--name-only", "-z")
-    known = (f"^{start}",) if start and has_commit(root, start) else ()
-    listed = run_git(root, "log", *options, *branch_commits(root), *known, "--", *paths)
+    excluded = (f"^{start}",) if start and has_commit(root, start) else ()
+    listed = run_git(root, "log", *options, *branch_commits(root), *excluded, "--", *paths)
     committed = {name.strip("\n") for name in listed.split("\0")} & set(paths)
     return committed - set(changed_files(root, head_commit(root)) or ()) if committed else set()
 

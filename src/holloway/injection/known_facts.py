@@ -142,7 +142,7 @@ def _add_required(view: StoreView, rows: list[Row]) -> list[Row]:
     """Return the rows, each followed by the unseen memories that it requires."""
     complete: list[Row] = []
     for row in rows:
-        ids = [str(known["id"]) for known in (*rows, *complete)]
+        ids = [str(row["id"]) for row in (*rows, *complete)]
         required = lookup.find_required(view.connection, [str(row["id"])], view.viewer)
         new = [{**other, "path": row["path"]} for other in required if other["id"] not in ids]
         loaded = lookup.load_details(view.connection, [str(other["id"]) for other in new]) if new else {}

@@ -157,7 +157,7 @@ def choose_files(located: LocateResult, task: str, *, begins: bool = False) -> t
 
 
 def list_known(located: LocateResult, task: str) -> list[str]:
-    """List the files whose whole path stands in a prompt: whoever reads it knows them."""
+    """List the files whose whole path is in a prompt: its reader knows them."""
     return [file.path for file in located.ranked if file.path in task]
 
 

@@ -74,10 +74,10 @@ def plan_removals(home: Path, root: Path) -> tuple[list[InstallPlan], list[str]]
     return plans, list(dict.fromkeys(notes))
 
 
-def list_roots(home: Path, here: Path) -> list[Path]:
+def list_roots(home: Path, current: Path) -> list[Path]:
     """Return the roots of the existing projects on this machine, the present one first."""
     registered_roots = [Path(root) for root in sorted(registry.read_registry(str(home))["roots"])]
-    return [root for root in dict.fromkeys([here, *registered_roots]) if root.is_dir()]
+    return [root for root in dict.fromkeys([current, *registered_roots]) if root.is_dir()]
 
 
 def count_projects(home: Path) -> int:

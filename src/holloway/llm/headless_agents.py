@@ -49,7 +49,7 @@ class AgentAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AgentKind:
-    """What holloway knows of an agent that can be run without a person."""
+    """Agent that can be run without a person: its program, options and answer format."""
 
     name: str
     label: str
@@ -258,7 +258,7 @@ CODEX_SETTINGS: Mapping[str, object] = {
 
 
 def _parse_codex_answer(run: AgentRun, folder: Path) -> AgentAnswer:
-    """Parse the events that Codex printed, and its trace: only that tells of every tool call."""
+    """Parse the events that Codex printed, and its trace, the only list of every tool call."""
     text, error, usage = "", "", {}
     has_tool_call = False
     for event in _read_events(run.output):

@@ -1,4 +1,4 @@
-"""The reader: the language model that reads finished sessions, where the user chose one, with caps of its own."""
+"""The reader: the language model that reads finished sessions, if the user chose one, with separate caps."""
 
 from __future__ import annotations
 

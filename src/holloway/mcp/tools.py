@@ -64,7 +64,7 @@ class Connection:
 
 
 current_connection: ContextVar[Connection | None] = ContextVar("current_connection", default=None)
-"""The connection of the running call, where one server has several; else the tools have a connection of their own."""
+"""The connection of the running call, where one server has several; else the tools use their default connection."""
 
 
 class Tools:
@@ -90,7 +90,7 @@ class Tools:
 
     @property
     def recording(self) -> Recording:
-        """What the connection recorded."""
+        """The recording of the connection."""
         return self.connection.recording
 
     def search_memory(

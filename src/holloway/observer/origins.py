@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Origin(StrEnum):
-    """What a text is worth as evidence; a later member outranks an earlier one where several carriers meet."""
+    """Value of a text as evidence; a later member outranks an earlier one where several carriers meet."""
 
     NONE = "none"
     OWN = "own"

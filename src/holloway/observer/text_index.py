@@ -85,21 +85,27 @@ class TextIndex:
         if text:
             self._queue.append((text, source))
 
-    def add_text(self, text: str, source: str, *others: TextIndex) -> None:
+    def add_text(self, text: str, source: str, *other_indexes: TextIndex) -> None:
         """Index a text, without what other indexes know already."""
-        for index in (self, *others):
+        for index in (self, *other_indexes):
             index._index_queue()
         sentences = digest_sentences(text)
         runs = chain.from_iterable(sentence.shingles for sentence in sentences)
-        fresh = dict.fromkeys((run for run in runs if not any(run in index._shingles for index in others)), source)
+        fresh = dict.fromkeys(
+            (run for run in runs if not any(run in index._shingles for index in other_indexes)), source
+        )
         for run in islice(fresh, self._count_free(len(self._shingles), len(fresh), source)):
             self._shingles.setdefault(run, source)
         for sentence in sentences:
-            if not any(index.find_quoted_source(sentence) or index.find_similar_source(sentence) for index in others):
+            if not any(
+                index.find_quoted_source(sentence) or index.find_similar_source(sentence) for index in other_indexes
+            ):
                 self._add_stems(sentence.stems, source)
         short = text_digests.extract_short_tokens(text_digests.fold_text(text))
         self._short_names.update((name, source) for name in short if len(self._short_names) < DIGESTS_MAX)
-        self.add_names((name for name in list_names(text) if not any(name in index._names for index in others)), source)
+        self.add_names(
+            (name for name in list_names(text) if not any(name in index._names for index in other_indexes)), source
+        )
 
     def add_names(self, names: Iterable[str], source: str) -> None:
         """Index names."""
@@ -115,15 +121,15 @@ class TextIndex:
         """Return the source of the name of a package, also of a short one, or an empty string."""
         return self.find_name_source(name) or self._short_names.get(name, "")
 
-    def find_quoted_source(self, sentence: Sentence, *others: TextIndex) -> str:
+    def find_quoted_source(self, sentence: Sentence, *other_indexes: TextIndex) -> str:
         """Return the source of the text that a sentence quotes, or an empty string; what other indexes have is none."""
-        for index in (self, *others):
+        for index in (self, *other_indexes):
             index._index_queue()
         runs = set(sentence.shingles)
         shared = [
             run
             for run in sentence.shingles
-            if run in self._shingles and not any(run in index._shingles for index in others)
+            if run in self._shingles and not any(run in index._shingles for index in other_indexes)
         ]
         count = len(set(shared))
         needed = max(min(QUOTED_RUNS_MIN, len(runs)), self._quoted_share_min * len(runs))

@@ -47,7 +47,7 @@ RESPONSE_HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a panel accepts."""
+    """Hosts, origins and tokens that a panel accepts."""
 
     port: int
     api_token: str

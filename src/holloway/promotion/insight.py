@@ -287,9 +287,9 @@ def _line(module: Module) -> str:
     )
 
 
-def _read(answer: str, asked: Sequence[Module]) -> dict[str, str]:
+def _read(answer: str, modules: Sequence[Module]) -> dict[str, str]:
     """Parse the purposes in an answer; skips unknown modules and texts that are no description."""
-    keys = {module.name.casefold(): module.key for module in asked}
+    keys = {module.name.casefold(): module.key for module in modules}
     purposes: dict[str, str] = {}
     for line in answer.splitlines():
         name, colon, purpose = line.strip().lstrip("-*• ").partition(":")

@@ -285,7 +285,7 @@ def reject_known(store: Store, candidates: list[Candidate]) -> None:
 def resolve_contradictions(candidates: list[Candidate]) -> None:
     """Resolve contradictions: a candidate replaces an observed memory, and a person's rule their older one.
 
-    What a person taught, or said about something else, stays and is marked as a conflict.
+    A taught memory, or a statement about something else, stays and is marked as a conflict.
     """
     for candidate, draft in _list_drafted(candidates):
         if candidate.duplicate_of is not None or not candidate.signal.quotes or candidate.signal.taint:
@@ -351,7 +351,7 @@ def _is_user_text(signal: Signal) -> bool:
 def score_candidates(finished: FinishedSession, candidates: list[Candidate], *, strict: bool) -> None:
     """Score the candidates; drops those below the threshold and beyond the limits.
 
-    The gate limits what is inferred from behaviour; statements have a limit of their own in every type of session.
+    The gate limits what is inferred from behaviour; statements have a separate limit in every type of session.
     """
     factor = STRICT_FACTOR if strict else 1.0
     for candidate, draft in _list_drafted(candidates):

@@ -91,11 +91,11 @@ def collect_before(
     """Add what the store knew before a session, and what the session was shown of it, to what the caller knows."""
     database = store.database
     opened = observations.count_file_sessions(database, touched)
-    own = dict(observations.list_session_files(database, [session.id])[session.id])
+    files = dict(observations.list_session_files(database, [session.id])[session.id])
     dead_ends = store.memories.find_memories(Filter(types=(MemoryType.DEAD_END,)), limit=-1)
     return replace(
         before,
-        files=frozenset(path for path, (count, _) in opened.items() if count - (path in own) > 0),
+        files=frozenset(path for path, (count, _) in opened.items() if count - (path in files) > 0),
         errors=frozenset(observations.list_solved_errors(database, session.id)),
         dead_end_files=frozenset(path for memory in dead_ends for path in memory.files),
         shown=tuple(_list_shown(store, session.id)),

@@ -112,5 +112,5 @@ def _decode_run(run: str) -> str:
     return decoded if printable >= _PRINTABLE_SHARE_MIN * len(decoded) else ""
 
 
-def _pad_rest(rest: str) -> str:
-    return rest + "=" * (4 - len(rest)) if len(rest) > 1 else ""
+def _pad_rest(ending: str) -> str:
+    return ending + "=" * (4 - len(ending)) if len(ending) > 1 else ""

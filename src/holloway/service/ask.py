@@ -159,12 +159,12 @@ def _render_evidence(
     return text, set(packed.memories)
 
 
-def _check_citations(text: str, known: set[str]) -> tuple[str, tuple[str, ...]]:
+def _check_citations(text: str, memory_ids: set[str]) -> tuple[str, tuple[str, ...]]:
     """Return the answer without citations of memories outside the evidence, and the ids that it cites."""
     cited: dict[str, None] = {}
 
     def check(match: re.Match[str]) -> str:
-        if match[1] not in known:
+        if match[1] not in memory_ids:
             return ""
         cited[match[1]] = None
         return f"[hw:{match[1]}]"

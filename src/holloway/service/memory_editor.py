@@ -238,7 +238,7 @@ class MemoryEditor:
         if store is not other_store or memory.id == other_memory.id:
             raise InvalidInput(f"{memory.id} cannot be related to {other_memory.id}.", "Name two of this project.")
         relation = Relation(chosen, memory=other_memory.id)
-        if any((known.type, known.memory) == (chosen, other_memory.id) for known in memory.relations):
+        if any((relation.type, relation.memory) == (chosen, other_memory.id) for relation in memory.relations):
             return memory
         with store.database.write_transaction():
             if chosen is RelationType.VALIDATES:

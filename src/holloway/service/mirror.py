@@ -73,7 +73,7 @@ class FileUse:
 
 @dataclass(frozen=True, slots=True)
 class Orientation:
-    """What finding the way takes: medians per session that opened a file, and the files opened again, in total."""
+    """Cost of orientation: medians per session that opened a file, and the files opened again, in total."""
 
     sessions: int
     discovery_calls: int

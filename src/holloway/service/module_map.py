@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MAP_NODES_MAX = 150
 LINKS_PER_NODE = 3
-"""A link of each kind is drawn if it is among so many strongest ones of a node that it joins."""
+"""A link of each kind is drawn if it is among that number of strongest links of a node that it joins."""
 COCHANGE_COMMITS_MIN = 2
 """Files that changed together once may have done so by chance."""
 
@@ -105,19 +105,19 @@ def build_graph(memory: Holloway, cards: Sequence[ModuleCard], opened: str = "")
     """Return the graph of these modules, or of the files of the opened one with the modules linked to them."""
     card = next((card for card in cards if card.module.name == opened), None)
     if card is None:
-        shown = sorted(cards, key=lambda card: (-len(card.module.files), card.module.name))
-        nodes = [MapNode(card.module.name, card.state, len(card.module.files)) for card in shown]
+        ordered = sorted(cards, key=lambda card: (-len(card.module.files), card.module.name))
+        nodes = [MapNode(card.module.name, card.state, len(card.module.files)) for card in ordered]
         return _limit_graph(nodes, _weigh_module_links(card.module for card in cards))
-    others = [other for other in cards if other is not card]
+    other_cards = [other for other in cards if other is not card]
     files = [path for path in card.module.files if is_path(path)]
     weights = _weigh_file_links(
-        memory, files, {path: other.module.name for other in others for path in other.module.files}
+        memory, files, {path: other.module.name for other in other_cards for path in other.module.files}
     )
     linked = {name for pairs in weights.values() for pair in pairs for name in pair}
     nodes = [MapNode(path, card.state, is_file=True) for path in files]
     nodes += [
         MapNode(other.module.name, other.state, len(other.module.files))
-        for other in others
+        for other in other_cards
         if other.module.name in linked
     ]
     return _limit_graph(nodes, weights)
@@ -125,8 +125,8 @@ def build_graph(memory: Holloway, cards: Sequence[ModuleCard], opened: str = "")
 
 def _limit_graph(nodes: Sequence[MapNode], weights: Weights) -> ModuleGraph:
     """Return the graph of the first nodes, with the strongest links between them."""
-    shown = nodes[:MAP_NODES_MAX]
-    return ModuleGraph(tuple(shown), tuple(_select_links(shown, weights)), len(nodes) - len(shown))
+    drawn = nodes[:MAP_NODES_MAX]
+    return ModuleGraph(tuple(drawn), tuple(_select_links(drawn, weights)), len(nodes) - len(drawn))
 
 
 Weights = dict[LinkKind, dict[tuple[str, str], float]]
@@ -147,10 +147,10 @@ def _weigh_file_links(memory: Holloway, files: Sequence[str], module_of: Mapping
     """Return the weights of the links of files: to each other, and by imports to the other modules."""
     weights: Weights = {kind: {} for kind in LinkKind}
     names = {path: path for path in files} | dict(module_of)
-    own = set(files)
+    paths = set(files)
     imports = weights[LinkKind.IMPORTS]
     for (source, target), weight in queries.weigh_imports(memory.map.database, files).items():
-        if source in names and target in names and not own.isdisjoint((source, target)):
+        if source in names and target in names and not paths.isdisjoint((source, target)):
             pair = names[source], names[target]
             imports[pair] = imports.get(pair, 0.0) + weight
     shared = queries.count_shared_commits(memory.map.database, files)

@@ -99,7 +99,7 @@ def find(memory: Holloway, *, since: float = 0.0, agent: str = "", home: Path | 
         if transcript.started_at >= since and (not agent or transcript.agent == agent)
     )
     # Of sessions that share their beginning, the one that ended first owns it.
-    ordered = sorted(chosen, key=lambda each: (each.started_at, each.modified_at, str(each.path)))
+    ordered = sorted(chosen, key=lambda session: (session.started_at, session.modified_at, str(session.path)))
     files = open_session_files(memory, ordered)
     running = {journal.session for journal in list_running(memory.store)}  # the worker learns from them at their end
     new = [transcript for transcript in ordered if not files.is_done(from_transcript(transcript))]

@@ -79,7 +79,7 @@ def turn_on(provider: str, options: dict[str, str], key: str = "") -> str:
 def turn_off(key: str = "") -> int:
     """Turn the reader off and end its running calls; return how many there were.
 
-    Without a key it is off in every project, also in those that had a choice of their own.
+    Without a key it is off in every project, also in those with a separate choice.
     """
     home = Path(config.data_home())
     every_project = projects.list_projects(home)

@@ -90,7 +90,7 @@ class ReviewCard:
     """The line of a rules file or the address that it came from; empty otherwise."""
     quotes: tuple[EvidenceQuote, ...]
     signal: str
-    """What the observer saw, such as `error_retry`; empty for what was not observed."""
+    """Kind of the signal that was observed, such as `error_retry`; empty if none was."""
     session: str
 
     @property

@@ -40,7 +40,6 @@ SESSION_ROWS = 50
 SESSION_ROWS_MAX = 200
 TIMELINE_ROWS = 200
 _END_OF_TIME = "9999"
-_TRANSCRIPT_TEXTS = ("text", "command", "result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +173,13 @@ class SessionStory:
         }
 
 
-def told_json(told: ToldEvent) -> dict[str, Any]:
+def told_json(event: ToldEvent) -> dict[str, Any]:
     """Return a text that holloway gave an agent as JSON fields."""
     memories = [
         {"id": told_memory.memory.id, "summary": told_memory.memory.summary, "use": str(told_memory.use)}
-        for told_memory in told.memories
+        for told_memory in event.memories
     ]
-    return {**encode(told), "memories": memories}
+    return {**encode(event), "memories": memories}
 
 
 def _row_json(row: TimelineRow, *, raw: bool) -> dict[str, Any]:
@@ -210,13 +209,13 @@ def load_story(memory: Holloway, reference: str, *, first: int = 0, limit: int =
     report = explain_session(memory, reference)
     session = report.session
     listed = session_ledger.count_session(memory.store.database, session.id)
-    told = list_told(memory, session.id, report.record)
+    told_events = list_told(memory, session.id, report.record)
     timeline = load_timeline(memory.store, session)
-    rows = _merge_rows(timeline.entries, told)
+    rows = _merge_rows(timeline.entries, told_events)
     page = rows[max(0, first) : max(0, first) + max(1, min(limit, TIMELINE_ROWS))]
     return SessionStory(
         row=_describe_row(session_ledger.ListedSession(session, report.record, *listed)),
-        told=told,
+        told=told_events,
         used=report.used,
         learned=tuple(lesson for lesson in report.learned if lesson.session == session.id),
         held=_select_candidates(report, ledger.HELD),
@@ -232,10 +231,10 @@ def _select_candidates(report: SessionReport, state: str) -> tuple[StoredCandida
     return tuple(candidate for candidate in report.candidates if candidate.state == state)
 
 
-def _merge_rows(entries: Sequence[TimelineEntry], told: Iterable[ToldEvent]) -> list[TimelineRow]:
+def _merge_rows(entries: Sequence[TimelineEntry], told_events: Iterable[ToldEvent]) -> list[TimelineRow]:
     """Merge entries and told texts by time; a text comes after the entry that it answers."""
     rows = [TimelineRow(format_stamp(datetime.fromtimestamp(entry.at, UTC)), entry) for entry in entries]
-    rows += [TimelineRow(event.at, told=event) for event in told]
+    rows += [TimelineRow(event.at, told=event) for event in told_events]
     return sorted(rows, key=lambda row: (row.at, row.told is not None))
 
 
@@ -248,7 +247,7 @@ def _redact_rows(rows: Sequence[TimelineRow]) -> tuple[TimelineRow, ...]:
 def list_told(memory: Holloway, session: str, record: dict[str, Any]) -> tuple[ToldEvent, ...]:
     """Return the texts that a session and its subagents were given, oldest first.
 
-    What the ledger has and no text is kept of, because it is too old, comes without its text.
+    An entry of the ledger that is too old for its text to be kept comes without text.
     """
     database = memory.store.database
     told_texts.collect_told(database, memory.project.folder)
@@ -263,10 +262,10 @@ def list_told(memory: Holloway, session: str, record: dict[str, Any]) -> tuple[T
         ToldEvent(text.at, text.point, describe(text.memories), text.actor, text.event, text.text or None, text.tokens)
         for text in texts
     ]
-    kept = {(text.actor, memory_id) for text in texts for memory_id in text.memories}
+    stored = {(text.actor, memory_id) for text in texts for memory_id in text.memories}
     untold: dict[tuple[str, str, str], list[str]] = {}
     for telling in tellings:
-        if telling.point != session_ledger.REPORTED_USEFUL and (telling.actor, telling.memory) not in kept:
+        if telling.point != session_ledger.REPORTED_USEFUL and (telling.actor, telling.memory) not in stored:
             untold.setdefault((telling.at, telling.point, telling.actor), []).append(telling.memory)
     events += [ToldEvent(at, point, describe(ids), actor) for (at, point, actor), ids in untold.items()]
     return tuple(sorted(events, key=lambda event: event.at))

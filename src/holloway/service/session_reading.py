@@ -230,11 +230,11 @@ def _collect_answers(
 ) -> dict[int, str]:
     """Return the answers by stretch, asking only for those that are not stored yet."""
     database = memory.store.database
-    known = readings.load_answers(database, reading.session)
+    stored_answers = readings.load_answers(database, reading.session)
     answers: dict[int, str] = {}
     for prompt in prompts:
-        answer = known.get(prompt.hash)
-        if prompt.hash not in known:
+        answer = stored_answers.get(prompt.hash)
+        if prompt.hash not in stored_answers:
             seconds = end - time.monotonic()
             if seconds < CALL_S_MIN:
                 raise _OutOfTime

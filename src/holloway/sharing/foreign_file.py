@@ -122,11 +122,11 @@ def _parse_draft(row: Any, origin: str) -> Draft | HollowayError:
         return InvalidInput(f"{error}.", f"Types: {', '.join(MemoryType)}.")
 
 
-def _as_mapping(given: Any) -> dict[str, Any] | None:
-    given = _decode_value(given)
-    if given and not isinstance(given, dict):
-        raise InvalidInput(f"details cannot be {str(given)[:40]!r}.", "It is an object.")
-    return given or None
+def _as_mapping(value: Any) -> dict[str, Any] | None:
+    value = _decode_value(value)
+    if value and not isinstance(value, dict):
+        raise InvalidInput(f"details cannot be {str(value)[:40]!r}.", "It is an object.")
+    return value or None
 
 
 def _row_content(row: dict[str, Any]) -> str:

@@ -59,8 +59,8 @@ class StateReader:
         with self._lock, translate_errors(self._path):
             counts = self._connection.execute(_COUNTS).fetchone()
             sessions = {row[0]: (row[1], row[2]) for row in self._connection.execute(_SESSIONS)}
-        memories, told, proposals = (int(count or 0) for count in counts)
-        return StoreState(memories, told, proposals, sessions)
+        memories, told_texts, proposals = (int(count or 0) for count in counts)
+        return StoreState(memories, told_texts, proposals, sessions)
 
     def close(self) -> None:
         """Close the connection."""

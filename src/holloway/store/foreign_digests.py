@@ -1,6 +1,6 @@
 """Digests of the foreign text that sessions read, so that later sessions recognise a quote of it.
 
-A digest is hashed once more with a key of this machine: whoever reads the table alone learns nothing from it. The
+A digest is hashed once more with a key of this machine: a reader of the table alone learns nothing from it. The
 table is bounded, rows age, and archives do not contain it.
 """
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 READER_PURPOSE = "reader"
-"""Purpose of the calls that read sessions. They have caps of their own, so they are not in the sum of the others."""
+"""Purpose of the calls that read sessions. They have separate caps, so they are not in the sum of the others."""
 
 
 class TokenCap(NamedTuple):

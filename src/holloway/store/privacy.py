@@ -1,6 +1,7 @@
 """Erases memories permanently: rows, text index, write-ahead log, backups, journal. Only a tombstone stays.
 
-What other rows and files repeat of their text goes too: it is compared in parts, without case and punctuation.
+Parts of their text that other rows and files repeat are erased too: text is compared in parts, without
+case and punctuation.
 """
 
 from __future__ import annotations

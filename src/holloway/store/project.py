@@ -280,9 +280,11 @@ def _list_origins(key: str, identities: dict[str, str]) -> list[str]:
 def _list_recorded(identities: list[str], key: str, index: dict[str, dict[str, str]]) -> list[str]:
     """Return the identities to record for a project: those that no other project has, and other projects' origins
     as such."""
-    taken = [name for name in identities if index["identities"].get(name, key) != key]
-    origins = [name.removeprefix("origin:") for name in taken if name.startswith("origin:")]
-    return [name for name in identities if name not in taken] + [f"{registry.APART}{address}" for address in origins]
+    conflicting = [name for name in identities if index["identities"].get(name, key) != key]
+    origins = [name.removeprefix("origin:") for name in conflicting if name.startswith("origin:")]
+    return [name for name in identities if name not in conflicting] + [
+        f"{registry.APART}{address}" for address in origins
+    ]
 
 
 def _make_key(root: str, identity: str, index: dict[str, dict[str, str]]) -> str:

@@ -72,7 +72,7 @@ class OpenedFile:
 
 @dataclass(frozen=True, slots=True)
 class SessionFigures:
-    """What finding the way took in one session that opened a file."""
+    """Cost of orientation in one session that opened a file."""
 
     discovery_calls: int
     first_reads: int

@@ -47,22 +47,22 @@ class ToldText:
 def collect_told(database: Database, folder: Path) -> int:
     """Move the lines of the log into the database; return how many. A line may come twice and is stored once."""
     log = folder / TOLD_LOG_NAME
-    taken = log.with_name(log.name + _TAKEN_SUFFIX)
-    if not log.exists() and not taken.exists():
+    claimed = log.with_name(log.name + _TAKEN_SUFFIX)
+    if not log.exists() and not claimed.exists():
         return 0
     # The lock of the database also keeps another process from renaming the log meanwhile.
     with database.write_transaction():
-        left_over = _read_file(taken)  # by a process that ended before it deleted it
+        left_over = _read_file(claimed)  # by a process that ended before it deleted it
         count = sum(_insert_line(database, line) for line in left_over.splitlines())
-    _delete_read_file(taken, len(left_over))
-    if taken.exists():
+    _delete_read_file(claimed, len(left_over))
+    if claimed.exists():
         return count
     with database.write_transaction():
         with suppress(FileNotFoundError):
-            log.replace(taken)
-        data = _read_file(taken)
+            log.replace(claimed)
+        data = _read_file(claimed)
         count += sum(_insert_line(database, line) for line in data.splitlines())
-    _delete_read_file(taken, len(data))
+    _delete_read_file(claimed, len(data))
     return count
 
 

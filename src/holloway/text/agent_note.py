@@ -46,8 +46,8 @@ def find_note(tool_arguments: Mapping[str, object], *, is_record_tool: bool) -> 
         return parse_note_command(command) if isinstance(command, str) else None
     given = {name: str(tool_arguments.get(name) or "") for name in ("text", "reason", "quote", "type")}
     text = compose_note(given["text"], given["reason"], given["quote"])
-    others = {name: value for name, value in tool_arguments.items() if name not in given}
-    return {**others, "text": text, "type": given["type"]}
+    other_arguments = {name: value for name, value in tool_arguments.items() if name not in given}
+    return {**other_arguments, "text": text, "type": given["type"]}
 
 
 def parse_note_command(command: str) -> dict[str, object] | None:
@@ -69,14 +69,14 @@ def parse_note_command(command: str) -> dict[str, object] | None:
 def _parse_words(words: list[str]) -> dict[str, object] | None:
     values: dict[str, str] = {}
     files, text = [], []
-    rest = iter(words)
-    for word in rest:
+    remaining = iter(words)
+    for word in remaining:
         name, has_value, value = word.partition("=")
         option = _OPTIONS.get(name if word.startswith("--") else word)
         if option is None:
             text += [word] if not word.startswith("--") else []
             continue
-        value = value if has_value and word.startswith("--") else next(rest, "")
+        value = value if has_value and word.startswith("--") else next(remaining, "")
         if option == "files":
             files.append(value)
         else:

@@ -53,10 +53,10 @@ def differing_parts(before: str, after: str, room_chars: int) -> tuple[str, str]
     return (old, new) if old and new else (before, after)
 
 
-def _common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
+def _common_prefix(first: Sequence[str], other: Sequence[str]) -> int:
     """Return the length of the common prefix of two sequences."""
-    shorter = min(len(one), len(other))
-    return next((at for at in range(shorter) if one[at] != other[at]), shorter)
+    shorter = min(len(first), len(other))
+    return next((at for at in range(shorter) if first[at] != other[at]), shorter)
 
 
 def parse_patch(text: str) -> list[Change]:

@@ -1,7 +1,7 @@
 """Sketches: a few digests of each sentence of a text, by which a later quote of it is recognised but nothing is read.
 
-A digest is the hash of a shingle, five words in a row. Of each sentence the smallest digests are kept, so that whoever
-quotes the sentence repeats all of them. The hook process may import this module: it loads nothing but `re`.
+A digest is the hash of a shingle, five words in a row. Of each sentence the smallest digests are kept, so that a
+quote of the sentence repeats all of them. The hook process may import this module: it loads nothing but `re`.
 """
 
 from __future__ import annotations

@@ -313,3 +313,19 @@ def test_in_the_tests_of_the_map_a_mistake_is_raised(root: Path, monkeypatch: py
     monkeypatch.setattr(parser, "extract_facts", facts_that_trip)
     with pytest.raises(IndexError):
         update_index(open_map(root.parent / "map.db"), root, workers=1)
+
+
+def test_a_name_in_a_type_is_a_reference_unless_it_is_a_type_parameter() -> None:
+    facts = read(
+        "typescript",
+        """
+        function sell(item: Item): Receipt { return item.bill as Bill }
+        class Box<T> { held: T; first: Item }
+        """,
+    )
+    assert references(facts, "typed") == [
+        "typed Bill @ sell",
+        "typed Item @ sell",
+        "typed Receipt @ sell",
+        "typed Item @ Box",
+    ]

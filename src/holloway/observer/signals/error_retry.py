@@ -45,7 +45,7 @@ class ErrorFixPair:
     telling: bool
     """Whether the fix is proved and says more than the error itself, so that it helps when the error comes again."""
     fix_key: str = ""
-    """What identifies the same fix in another session, where an edit is made in another file."""
+    """Key of the same fix in another session, where the edit is made in another file."""
 
 
 class SessionError(NamedTuple):

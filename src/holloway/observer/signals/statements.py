@@ -97,13 +97,15 @@ def detect_user_corrections(activity: SessionActivity) -> Iterator[Signal]:
             text, after_edit=follows_edit, interrupted=activity.pad.interrupted_at == note.step
         )
         if correction is not None:
-            said = _find_whole_statement(note.text, correction.text)
-            file = find_subject_file(activity, note.step, said)
-            facts = {"said": said, "score": round(correction.score, 3), "prompt": prompt_index}
+            statement = _find_whole_statement(note.text, correction.text)
+            file = find_subject_file(activity, note.step, statement)
+            facts = {"said": statement, "score": round(correction.score, 3), "prompt": prompt_index}
             facts |= {"answers": answered[-ANSWERED_CHARS_MAX:]} if answered else {}
             files = (file,) if file else ()
             kind = MemoryType(str(correction.kind))
-            yield Signal(SignalName.USER_CORRECTION, build_key(said), note.step, files, facts, (said,), type=kind)
+            yield Signal(
+                SignalName.USER_CORRECTION, build_key(statement), note.step, files, facts, (statement,), type=kind
+            )
 
 
 def _pair_with_answered(activity: SessionActivity) -> Iterator[tuple[Note, str]]:

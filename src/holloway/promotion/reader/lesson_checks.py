@@ -64,7 +64,7 @@ _CLAUSE_END = re.compile(r"[.;,:]\s|\bbut\b|\bso\b|\bbecause\b|\(")
 
 
 class Treatment(StrEnum):
-    """What becomes of a lesson that a check has a reason against."""
+    """Treatment of a lesson that a check has a reason against."""
 
     REFUSE = "refuse"
     WAIT = "wait"

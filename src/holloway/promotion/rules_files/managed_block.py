@@ -72,7 +72,7 @@ def insert_block(data: bytes, lines: list[str], *, new: bool = False) -> bytes:
 
 def strip_block(text: str) -> str:
     """Return a text without the block, for reading; line numbers are kept."""
-    return _BLOCK.sub(lambda found: "\n" * found.group().count("\n"), text)
+    return _BLOCK.sub(lambda match: "\n" * match.group().count("\n"), text)
 
 
 def escape_marks(line: str) -> str:

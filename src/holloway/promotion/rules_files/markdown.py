@@ -61,7 +61,7 @@ def parse_elements(text: str) -> list[MarkdownElement]:
 
 def strip_comments(text: str) -> str:
     """Return the text without HTML comments; line numbers are kept."""
-    return _COMMENT.sub(lambda found: "\n" * found.group().count("\n"), text)
+    return _COMMENT.sub(lambda match: "\n" * match.group().count("\n"), text)
 
 
 class _ElementReader:

@@ -101,13 +101,13 @@ def _read(path: Path) -> bytes:
     return data
 
 
-def _taken_out(path: Path, found: managed_block.FileParts) -> str:
-    if not found.gap:
+def _taken_out(path: Path, parts: managed_block.FileParts) -> str:
+    if not parts.gap:
         return "absent"
-    if found.gap == managed_block.NEW and not found.original_bytes:
+    if parts.gap == managed_block.NEW and not parts.original_bytes:
         path.unlink()
         return "removed with its file"
-    _write(path, found.original_bytes)
+    _write(path, parts.original_bytes)
     return "removed"
 
 

@@ -131,9 +131,9 @@ def _sanitize_rule(
         return error.message
 
 
-def _modules(module_of: Callable[[str], str], made: Draft, names: list[str]) -> tuple[str, ...]:
+def _modules(module_of: Callable[[str], str], draft: Draft, names: list[str]) -> tuple[str, ...]:
     """Return the module of a rule's files and folders, if they belong to a single one."""
-    below = [name for path in made.files for name in names if name == path or name.startswith(f"{path}/")]
+    below = [name for path in draft.files for name in names if name == path or name.startswith(f"{path}/")]
     modules = {module_of(name) for name in below[:MODULE_SAMPLE]} - {""}
     return tuple(modules) if len(modules) == 1 else ()
 
@@ -177,20 +177,20 @@ def _index_by_mark(store: Store, *, living: bool) -> dict[str, Memory]:
 
 
 def _keep_or_move(
-    store: Store, plan: _Plan, known: Memory, block: RuleBlock, admitted: SanitizedDraft, places: set[str]
+    store: Store, plan: _Plan, memory: Memory, block: RuleBlock, admitted: SanitizedDraft, places: set[str]
 ) -> None:
     """Plan a known rule: it is kept, or moved if its place changed."""
-    elsewhere = split_origin(known.origin)[0] not in places
-    other_files = split_origin(known.origin)[0] == block.path and known.files != admitted.draft.files
-    if (elsewhere or other_files) and not _is_edited(store, known):
-        plan.moved.append((known, block, admitted))
+    elsewhere = split_origin(memory.origin)[0] not in places
+    other_files = split_origin(memory.origin)[0] == block.path and memory.files != admitted.draft.files
+    if (elsewhere or other_files) and not _is_edited(store, memory):
+        plan.moved.append((memory, block, admitted))
     else:
         plan.kept += 1
 
 
-def _is_gone(known: Memory, files: rules_files.RulesFiles) -> bool:
+def _is_gone(memory: Memory, files: rules_files.RulesFiles) -> bool:
     """Return whether the file no longer states the rule or does not exist; False if it could not be read."""
-    path = split_origin(known.origin)[0]
+    path = split_origin(memory.origin)[0]
     if path in files.problems:
         return False
     return path in files.read or not (files.root / path).exists()
@@ -224,8 +224,8 @@ def _similarity(store: Store, old: Memory, block: RuleBlock) -> float:
     return max(len(old_words & new) / max(1, len(old_words | new)) for old_words in words)
 
 
-def _is_edited(store: Store, known: Memory) -> bool:
-    return any(kind in PERSONS for _, kind, _ in store.memories.get_history(known.id))
+def _is_edited(store: Store, memory: Memory) -> bool:
+    return any(kind in PERSONS for _, kind, _ in store.memories.get_history(memory.id))
 
 
 def _apply_plan(store: Store, plan: _Plan) -> None:
@@ -280,8 +280,8 @@ def _report(
     )
 
 
-def _describe_change(block: RuleBlock, made: Draft) -> RuleChange:
-    return RuleChange(block.path, block.line, block.heading, made.content, made.type, str(made.state or ""))
+def _describe_change(block: RuleBlock, draft: Draft) -> RuleChange:
+    return RuleChange(block.path, block.line, block.heading, draft.content, draft.type, str(draft.state or ""))
 
 
 def list_waiting(store: Store, path: str) -> list[Memory]:
