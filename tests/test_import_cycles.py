@@ -46,7 +46,7 @@ def _list_imports(source: str, modules: Iterable[str]) -> Iterator[str]:
             names = {f"{node.module}.{alias.name}" for alias in node.names}
             submodules = names.intersection(modules)
             yield from submodules
-            if submodules != names and node.module in modules:
+            if submodules != names and str(node.module) in modules:
                 yield str(node.module)
 
 

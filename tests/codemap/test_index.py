@@ -234,3 +234,17 @@ def test_processes_parse_many_files_if_there_is_more_than_one(
     assert database.fetch_value("SELECT count(*) FROM files") == files
     database.close()
     assert counts == started
+
+
+def test_only_an_update_of_all_files_counts_as_an_index(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    write(root, "a.py", "A = 1\n")
+    write(root, "b.py", "B = 1\n")
+    database = open_map(tmp_path / "map.db")
+    update_index(database, root, workers=1, only=["a.py"])
+    assert not database.get_meta("indexed_ns")
+    update_index(database, root, workers=1)
+    indexed = database.get_meta("indexed_ns")
+    assert indexed
+    update_index(database, root, workers=1, only=["b.py"])
+    assert database.get_meta("indexed_ns") == indexed

@@ -107,6 +107,11 @@ def test_a_key_must_be_random_and_a_password_need_not_be() -> None:
     assert find("key", "api_key=", KEY) == KEY
 
 
+@pytest.mark.parametrize("value", ["getIDFromDBByID", "parseIDOrDB", "userIDToken"])
+def test_a_name_with_short_acronyms_is_no_password(value: str) -> None:
+    assert find("password", "password=", value) == ""
+
+
 def test_a_value_that_its_pattern_cut_is_extended_to_its_end() -> None:
     text = f"api_key={KEY}/rest+of=it next"
     end = find_secret_end("key", 0.0, text, text.index("="), len("api_key="), len("api_key=") + len(KEY))

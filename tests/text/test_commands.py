@@ -325,3 +325,18 @@ def test_a_hook_may_import_it() -> None:
 )
 def test_a_wrapper_without_a_command_is_the_command(line: str, words: str, runner: str) -> None:
     assert unwrap_command(line.split()) == (words.split(), [], runner.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["bash", "-lc", "make test"], "make test"),
+        (["/bin/sh", "-e", "-c", "make test", "name"], "make test"),
+        (["eval", "make", "test"], "make test"),
+        (["bash", "deploy.sh", "-c", "make test"], ""),
+        (["bash", "-c"], ""),
+        (["python", "-c", "print()"], ""),
+    ],
+)
+def test_the_line_of_a_shell_is_found_before_the_name_of_a_script(words: list[str], line: str) -> None:
+    assert commands.find_command_line(words) == line

@@ -1,4 +1,4 @@
-"""Codex sessions, read from its rollouts: `~/.codex/sessions/**/rollout-*.jsonl`.
+"""Codex sessions: reads the conversation logs of Codex, its rollouts: `~/.codex/sessions/**/rollout-*.jsonl`.
 
 A line has a time, a type and a payload. Many events are recorded twice, as an item of the conversation and as an event
 for the screen; versions differ in which of the two they write. The first one counts.

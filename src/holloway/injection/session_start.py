@@ -1,4 +1,6 @@
-"""Injection when a session starts: the brief, a short summary of the project with citations and its unfinished work."""
+"""Injection when a session starts: builds the text that an agent gets at its beginning, the brief.
+
+A brief is a short summary of the project with citations and its unfinished work."""
 
 from __future__ import annotations
 

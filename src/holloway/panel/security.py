@@ -1,7 +1,8 @@
-"""The one place that decides whether a request may reach a page, and that adds the headers of every response.
+"""Protects the panel against requests of other websites (CSRF, DNS rebinding): decides which request may reach a page.
 
-Order of the checks: Host (421), path, method and origin of a state change (403), sign-in (401), read-only (403), size
-and time of the body (413, 408). A page view runs only after all of them.
+It is the only place that does, and it adds the headers of every response. Order of the checks: Host (421), path, method
+and origin of a state change (403), sign-in (401), read-only (403), size and time of the body (413, 408). A page view
+runs only after all of them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trust levels: how much a project's memory may show unasked, why, and what would change that.
+"""Trust levels: what agents are told of what was learned, and what waits for approval; why, and what would change that.
 
 A level is earned or chosen. Earned, it begins cautious, becomes standard by itself, and stays there; more is the
 user's to ask for, and less is offered, never forced.

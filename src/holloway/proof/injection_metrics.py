@@ -1,4 +1,4 @@
-"""Metrics of hook responses, injected memories and prefetched files: cited, acted on, and the tokens saved."""
+"""Metrics of hook responses, injected memories and prefetched files: cited, acted on, and estimated tokens saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Duplicate detection: finds near-duplicates and contradictions of a new text among the stored memories.
+"""Duplicate detection: finds the stored memories that say the same as a new text, or contradict it.
 
 It only reports them; the caller decides whether the new text is saved. Similarity alone never deletes a memory.
 """

@@ -1,4 +1,4 @@
-"""Protection against path traversal: rejects paths outside the project, with links resolved."""
+"""Protection against path traversal: rejects paths that leave the project folder, with symlinks resolved."""
 
 from __future__ import annotations
 

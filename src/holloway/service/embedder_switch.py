@@ -86,17 +86,17 @@ def switch_embedder(memory: Holloway, provider: str, options: Mapping[str, str] 
     nothing. Raises InvalidInput for an unknown provider, a choice that cannot run, and one that an environment variable
     decides.
     """
-    settings = {"provider": provider, **{name: value for name, value in (options or {}).items() if value}}
-    if unknown := [name for name in settings if name not in SWITCHED_SETTINGS]:
+    values = {"provider": provider, **{name: value for name, value in (options or {}).items() if value}}
+    if unknown := [name for name in values if name not in SWITCHED_SETTINGS]:
         raise InvalidInput(f"{unknown[0]!r} is no setting of an embedder.", f"Known: {', '.join(SWITCHED_SETTINGS)}.")
     settings = memory.settings.reload()
     entries = {name: config.find_setting(f"embedding.{name}") for name in SWITCHED_SETTINGS}
-    for name, value in settings.items():
+    for name, value in values.items():
         variable = entries[name].environment_variable
         if settings.resolve_value(entries[name].key)[1] == variable:
             raise InvalidInput(f"{variable} decides that.", "Unset it first; nothing was changed.")
         entries[name].parse_value(value, "")
-    chosen = {name: settings.get(name, str(entry.default)) for name, entry in entries.items()}
+    chosen = {name: values.get(name, str(entry.default)) for name, entry in entries.items()}
     before = {name: settings.stored_value(f"embedding.{name}") for name in SWITCHED_SETTINGS}
     _store_settings(memory, chosen)
     try:

@@ -1,4 +1,6 @@
-"""Export of memories to files; import of archives, which this machine signs, and of files of other tools."""
+"""Export of memories to a file, and their import on this or another computer.
+
+Imported are archives, which the machine that wrote them signed, and files of other tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Schema migrations define the database tables: named steps from an empty file, each one transaction with a record."""
+"""Schema migrations upgrade an old database when it is opened: named steps from an empty file to the current tables.
+
+Each step is one transaction with a record."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Erases memories permanently: rows, text index, write-ahead log, backups, journal. Only a tombstone stays.
+"""Forgets memories for good: erases their text from disk, in rows, text index, write-ahead log, backups and journal.
 
-Parts of their text that other rows and files repeat are erased too: text is compared in parts, without
-case and punctuation.
+Only a tombstone stays. Parts of their text that other rows and files repeat are erased too: text is compared in parts,
+without case and punctuation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Project identity: a checkout belongs to a project with which it shares its first commit; resolves and registers."""
+"""Project identity: clones and worktrees of one repository share its first commit, so they share one memory.
+
+Resolves the project of a checkout and registers it."""
 
 from __future__ import annotations
 

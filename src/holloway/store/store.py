@@ -1,4 +1,4 @@
-"""A store: one folder with its database, opened, backed up before it is migrated to a new schema, and restored."""
+"""A store: one folder with its database; opens it, makes its backups, also before a migration, and restores them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Parses the output of commands: whether one failed, which line says why, and a normalised fingerprint of the error.
+"""Parses the output of commands and tests: whether one failed, and by which error; recognises an error when it recurs.
 
-The fingerprint is the same on every machine, and this is the only way to compute it: the observer stores what a hook
-looks up. The formats of tools are in `data/failures.toml`. The hook process imports this module, so it loads nothing
-but `re` and `json`.
+That takes the line that says why, and a normalised fingerprint of it. The fingerprint is the same on every machine, and
+this is the only way to compute it: the observer stores what a hook looks up. The formats of tools are in
+`data/failures.toml`. The hook process imports this module, so it loads nothing but `re` and `json`.
 """
 
 from __future__ import annotations

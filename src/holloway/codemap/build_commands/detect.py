@@ -1,4 +1,4 @@
-"""Detects how a project is built, tested and linted from its own files; they are read carefully and never executed."""
+"""Finds out how to build a project, run its tests and lint it from its own files; they are read and never executed."""
 
 from __future__ import annotations
 

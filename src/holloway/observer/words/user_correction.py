@@ -1,4 +1,4 @@
-"""User corrections: finds prompts in which the user contradicts the agent or states a lasting rule or preference."""
+"""User corrections: detects prompts in which the user corrects the agent, or states a lasting rule or preference."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Checks of a proposed lesson against its session and the checkout, each a function that returns the reason to act.
+"""Checks of a reader's answer: each lesson is compared with its session and the checkout.
 
-A refusal ends the lesson. A lesson that must wait is held until its change is committed. A lesson for review is
-quarantined until a person has decided. An empty reason passes.
+A check is a function that returns the reason to act. A refusal ends the lesson. A lesson that must wait is held until
+its change is committed. A lesson for review is quarantined until a person has decided. An empty reason passes.
 """
 
 from __future__ import annotations

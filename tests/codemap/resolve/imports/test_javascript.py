@@ -90,6 +90,17 @@ def test_the_deepest_folder_comes_first_and_an_extended_file_counts_from_where_i
     assert found == [("web/deep", [("@/*", ["../../src/*"])]), ("", [("@/*", ["src/*"])])]
 
 
+def test_folders_of_the_same_depth_are_in_the_order_of_their_names_and_before_the_root() -> None:
+    config = '{"compilerOptions": {"paths": {"@/*": ["src/*"]}}}'
+    manifests = {
+        "tsconfig.json": config,
+        "b/jsconfig.json": config,
+        "a/tsconfig.json": config,
+        "c/d/jsconfig.json": config,
+    }
+    assert [folder for folder, _ in load_aliases(tree(manifests))] == ["c/d", "a", "b", ""]
+
+
 @pytest.mark.parametrize(
     "content", ["", "[]", '{"compilerOptions": []}', '{"compilerOptions": {"paths": {"a": "b"}}}', '{"extends": 3}']
 )

@@ -1,4 +1,4 @@
-"""Import rules of JavaScript and TypeScript: relative files, tsconfig path aliases and workspace packages."""
+"""Import statements of JavaScript and TypeScript matched to files: relative paths, tsconfig aliases and workspaces."""
 
 from __future__ import annotations
 
