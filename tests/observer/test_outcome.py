@@ -69,3 +69,54 @@ def test_what_the_caller_says_stands() -> None:
 
 def test_the_evidence_names_the_run_that_decided() -> None:
     assert "npm test" in classify_session(Story().edit("a.ts").green("npm test").account()).evidence
+
+
+@pytest.mark.parametrize(
+    ("story", "expected"),
+    [
+        (Story().read("a.py").shell("gh pr diff 7"), SessionType.PR_REVIEW),
+        (Story().read("a.py").user("Look at the cache"), SessionType.INSIGHTS),
+        (Story().shell("docker ps").shell("make deploy").read("a.py"), SessionType.INSIGHTS),
+        (Story().shell("docker ps").shell("make deploy").shell("uptime").read("a.py"), SessionType.TERMINAL),
+        (Story().edit("CHANGELOG.md").edit("src/a.py"), SessionType.BUILD),
+        (Story().edit("SPEC-cache.md"), SessionType.SPEC_CREATION),
+        (Story().edit("docs/specification.md"), SessionType.BUILD),
+    ],
+)
+def test_the_type_follows_most_of_what_was_done(story: Story, expected: SessionType) -> None:
+    assert infer_session_type(story.account())[0] is expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "phase"),
+    [
+        (Story().edit("src/a.py"), Phase.IMPLEMENT),
+        (Story().read("src/a.py"), Phase.EXPLORE),
+        (Story().edit("docs/roadmap.md"), Phase.DEFINE),
+        (Story().shell("docker ps"), Phase.REFINE),
+        (Story().edit("CHANGELOG.md"), Phase.REFLECT),
+        (Story().user("Review this PR please"), Phase.VALIDATE),
+    ],
+)
+def test_the_phase_follows_from_the_type(kind: Story, phase: Phase) -> None:
+    assert classify_session(kind.account()).phase is phase
+
+
+@pytest.mark.parametrize(
+    ("story", "evidence"),
+    [
+        (Story().edit("a.py").edit("b.py"), "build: 2 files edited; partial: it just ended"),
+        (Story().edit("a.py"), "build: 1 file edited; partial: it just ended"),
+        (Story().edit("a.py").commit(), "build: 1 file edited; success: the change was committed"),
+        (
+            Story().edit("a.py").commit().edit("a.py"),
+            "build: 1 file edited; partial: a part was committed, edits came after it",
+        ),
+        (
+            Story().edit("a.py").red(".venv/bin/pytest"),
+            "build: 1 file edited; failure: the last test run was red (pytest)",
+        ),
+    ],
+)
+def test_the_evidence_says_what_decided(story: Story, evidence: str) -> None:
+    assert classify_session(story.account()).evidence == evidence

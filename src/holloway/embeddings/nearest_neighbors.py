@@ -1,4 +1,4 @@
-"""Exact nearest-neighbour search by cosine: one matrix product over a memory-mapped file and newer vectors."""
+"""Compares vectors: exact nearest-neighbour search by cosine, a matrix product over a memory-mapped file and newer vectors."""
 
 from __future__ import annotations
 

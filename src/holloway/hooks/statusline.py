@@ -1,4 +1,4 @@
-"""The lines that a person sees: the one in an agent's status bar, and messages at a session's start and a turn's end.
+"""Prints the status line of an agent, and messages for the person at a session's start and a turn's end.
 
 The agent runs it again and again, so it loads as little as a hook, and like a hook it hides all errors.
 """

@@ -1,4 +1,4 @@
-"""Add, update and remove our hooks in an agent's JSON file (settings.json of Claude Code), and our status line."""
+"""Write our hooks and status line into an agent's settings (settings.json of Claude Code), update and remove them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Own text: strips the text that holloway injected from prompts, results and statements before they are observed.
+"""Own text: strips what holloway injected itself from prompts, results and statements, so that it learns nothing from it.
 
-Injected text is not evidence, and nothing is learned from it again. A host may wrap, escape or truncate it, and an
+Injected text is not evidence. A host may wrap, escape or truncate it, and an
 agent may repeat it, so it is recognised by three marks: the way its lines begin, a citation in brackets at the end of a
 line, and a memory id anywhere in a sentence.
 """

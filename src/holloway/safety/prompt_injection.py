@@ -1,4 +1,4 @@
-"""Detects prompt injection: text of memories, pages or tools that tries to instruct an agent, or hides something.
+"""Detects prompt injection: text of memories, pages or tools that tries to give an agent orders, or hides something.
 
 A text is folded to plain letters, then matched in linear time. The cues are in `data/prompt_injection.toml`.
 """

@@ -1,4 +1,4 @@
-"""The pause flags of a data folder: what hooks must not do there, and since when they captured nothing.
+"""Pauses capturing or injection: the flags of a data folder say what hooks must not do there, and since when.
 
 The times are recorded because an agent's own transcript also covers them, and must not be read for them.
 """

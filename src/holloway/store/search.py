@@ -1,4 +1,4 @@
-"""Full-text search over memories (FTS5, BM25), and document frequencies: common words are dropped from a query."""
+"""Full-text search: matches the words of a query with the stored memories (FTS5, BM25); drops common words from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The role of a file, read off its path: test, project configuration, third-party code, build output.
+"""Tells test files, project configuration, third-party code and build output from other files, by their path.
 
 A query of the map may import this module: it loads `re` only to recognise configuration.
 """

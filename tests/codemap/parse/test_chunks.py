@@ -79,3 +79,58 @@ def test_a_bounded_number_of_words_is_remembered(monkeypatch: pytest.MonkeyPatch
         *("refresh", chunks._expand_word("refreshToken"), "total")
     ]
     assert list(expansions) == [b"total"]
+
+
+def test_a_chunk_starts_at_the_first_line_that_belongs_to_its_definition() -> None:
+    source = "x = 1\n# one\n@two\n# three\ndef refresh():\n    pass\n@four\nclass Shop: ...\n"
+    assert spans(python(source)) == [("", 1, 1), ("refresh", 2, 6), ("Shop", 7, 8)]
+
+
+def test_the_terms_of_a_chunk_are_its_path_its_name_and_its_words_whole_and_split() -> None:
+    (chunk,) = python("def refreshToken(): return a_b + x2y\n")
+    assert chunk.head == "src shop tokens py refreshtoken refresh token"
+    assert chunk.body.startswith("def refreshtoken refresh token return ab")
+    assert chunk.kind == "function"
+    (text,) = split_chunks("notes", "Zürich Geld x\n".encode(), None)
+    assert (text.kind, text.head, text.body) == ("text", "notes", "zürich geld")
+
+
+def test_equal_text_has_the_same_hash_wherever_it_is() -> None:
+    (first,) = python("def a(): ...\n")
+    second = python("x = 1\ndef a(): ...\n")[1]
+    assert first.hash == second.hash
+    assert first.hash != python("def a(): pass\n")[0].hash
+
+
+def test_only_the_beginning_of_a_huge_chunk_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "CHUNK_BYTES_MAX", 12)
+    assert split_chunks("notes", b"first second third\n", None)[0].body == "first second"
+
+
+def test_a_file_has_a_bounded_number_of_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "FILE_CHUNKS_MAX", 2)
+    assert len(split_chunks("data.sql", b"SELECT 1;\n" * (5 * BLOCK_LINES), None)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        ("# Use #\nRun.\n", ["Use"]),
+        ("a\n---\nb\n", ["a"]),
+        ("\n---\nb\n", [""]),
+        ("===\nb\n", ["==="]),
+        ("x\n\n===\nb\n", ["x"]),
+        ("#no heading\n", ["no heading"]),
+        ("####### seven\n", ["seven"]),
+    ],
+)
+def test_a_heading_is_marked_or_underlined(text: str, titles: list[str]) -> None:
+    assert [piece.name for piece in split_chunks("README.md", text.encode(), None)] == titles
+
+
+def test_a_long_function_is_cut_at_the_last_statement_that_fits() -> None:
+    lines = "".join(f"    call({number})\n" for number in range(CHUNK_LINES_MAX + 10))
+    assert spans(python(f"def long():\n{lines}")) == [
+        ("long", 1, CHUNK_LINES_MAX - 1),
+        ("long", CHUNK_LINES_MAX, CHUNK_LINES_MAX + 11),
+    ]

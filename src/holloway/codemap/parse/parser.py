@@ -1,4 +1,4 @@
-"""Parses one file, without side effects: tree-sitter matches become facts, its text becomes chunks."""
+"""Parses one source file: extracts its functions, classes and other facts with tree-sitter, and cuts its text in chunks."""
 
 from __future__ import annotations
 
