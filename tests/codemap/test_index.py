@@ -248,3 +248,17 @@ def test_only_an_update_of_all_files_counts_as_an_index(tmp_path: Path) -> None:
     assert indexed
     update_index(database, root, workers=1, only=["b.py"])
     assert database.get_meta("indexed_ns") == indexed
+
+
+def test_a_change_of_a_configuration_that_another_extends_resolves_all_files_again(tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    write(root, "tsconfig.json", '{"extends": "./config/shared"}')
+    write(root, "config/shared.json", '{"compilerOptions": {"paths": {"@/*": ["../src/*"]}}}')
+    write(root, "src/a.ts", "export function load() {}\n")
+    write(root, "lib/a.ts", "export function load() {}\n")
+    write(root, "main.ts", "import { load } from '@/a'\nload()\n")
+    database = open_map(tmp_path / "map.db")
+    update_index(database, root, workers=1)
+    write(root, "config/shared.json", '{"compilerOptions": {"paths": {"@/*": ["../lib/*"]}}}')
+    update_index(database, root, workers=1)
+    assert content(database) == clean(root, tmp_path / "clean.db")

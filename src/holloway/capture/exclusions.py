@@ -1,7 +1,7 @@
 """Exclusion rules: which files and commands are left out of capturing, as the person's settings say. Light.
 
-A hook reads them from the file that commands write next to the project's database, because it cannot afford the settings
-parser; the readers of transcripts obey the same rules.
+A hook reads them from the file that commands write next to the project's database, because it cannot afford the
+settings parser; the readers of transcripts obey the same rules.
 """
 
 from __future__ import annotations

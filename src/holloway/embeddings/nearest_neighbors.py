@@ -1,4 +1,4 @@
-"""Compares vectors: exact nearest-neighbour search by cosine, a matrix product over a memory-mapped file and newer vectors."""
+"""Compares vectors: exact nearest-neighbour search by cosine, a matrix product over a memory-mapped file."""
 
 from __future__ import annotations
 

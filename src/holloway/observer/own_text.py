@@ -1,8 +1,7 @@
-"""Own text: strips what holloway injected itself from prompts, results and statements, so that it learns nothing from it.
+"""Own text: strips what holloway injected itself from prompts, results and statements, so nothing is learned from it.
 
-Injected text is not evidence. A host may wrap, escape or truncate it, and an
-agent may repeat it, so it is recognised by three marks: the way its lines begin, a citation in brackets at the end of a
-line, and a memory id anywhere in a sentence.
+Injected text is not evidence. A host may wrap, escape or truncate it, and an agent may repeat it, so it is recognised
+by three marks: the way its lines begin, a citation in brackets at the end of a line, and a memory id in a sentence.
 """
 
 from __future__ import annotations

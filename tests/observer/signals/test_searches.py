@@ -9,6 +9,8 @@ def test_a_repeated_search_leads_to_where_the_thing_was() -> None:
     assert signal.facts["found_in"] == "ipc/github.ts"
     assert signal.facts["worked"] == "register.*github"
     assert signal.facts["times"] == 2
+    assert signal.step == told.account().entries[1].step
+    assert signal.key.endswith(">ipc/github.ts")
 
 
 def test_one_search_is_no_confusion() -> None:

@@ -1,4 +1,4 @@
-"""Parses one source file: extracts its functions, classes and other facts with tree-sitter, and cuts its text in chunks."""
+"""Parses one source file: extracts its functions, classes and other facts with tree-sitter, and its text chunks."""
 
 from __future__ import annotations
 
