@@ -148,6 +148,14 @@ def test_only_new_commits_are_read_and_lost_ones_removed(past: Past, database: M
     assert sync_history(database, past.root, now=NOW).added == 0
 
 
+def test_a_history_without_new_commits_is_not_read(past: Past, database: MapDatabase) -> None:
+    sync_history(database, past.root, now=NOW)
+    before = contents(database)
+    again = sync_history(database, past.root, now=NOW)
+    assert (again.seconds, again.is_whole) == (0.0, True)
+    assert contents(database) == before
+
+
 def test_a_rewritten_history_that_forgot_the_old_one_is_read_again(past: Past, database: MapDatabase) -> None:
     past.commit("first", {"a.py": "1\n"})
     past.commit("second", {"a.py": "2\n"})
