@@ -215,6 +215,27 @@ def test_a_repository_that_moved_to_another_address_is_settled_when_a_session_st
     assert TRAP in hook(event(repository)).context
 
 
+def test_only_the_start_of_a_session_asks_git_whose_checkout_this_is(
+    repository: Repository, memory: holloway.Holloway, trap: str, ask: Asking
+) -> None:
+    repository.git("remote", "add", "origin", "git@example.com:old/shop.git")
+    with holloway.open(repository.root):
+        pass
+    assert TRAP in ask(event(repository, session="before")).context
+    repository.git("remote", "set-url", "origin", "git@example.com:new/shop.git")
+    assert ask(event(repository)).printed == b""
+    assert "shared memory" in ask(event(repository, "SessionStart", source="startup")).context
+    assert TRAP in ask(event(repository)).context
+
+
+@pytest.mark.parametrize(("part", "is_told"), [("all", False), ("injection", False), ("capture", True)])
+def test_a_pause_of_a_part_is_obeyed_within_the_process(
+    repository: Repository, memory: holloway.Holloway, trap: str, ask: Asking, part: str, is_told: bool
+) -> None:
+    project_finder.pause(str(repository.root), part)
+    assert (TRAP in ask(event(repository)).context) is is_told
+
+
 def test_another_repository_in_the_same_place_gets_nothing_of_the_old_one(
     repository: Repository, memory: holloway.Holloway, trap: str, tmp_path: Path
 ) -> None:
