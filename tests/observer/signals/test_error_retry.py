@@ -463,3 +463,58 @@ def test_another_agent_of_the_session_proves_nothing() -> None:
     passed = shell("A=1 pytest", "3 passed")
     passed.actor = "reviewer"
     assert find_pairs(session(bad("pytest", "E   OSError: refused\n1 failed"), passed)) == []
+
+
+REDIS = "E   redis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.\n1 failed"
+NO_REACT = "Error: Cannot find module 'react'"
+
+
+@pytest.mark.parametrize(
+    ("deeds", "kind", "fix", "is_telling"),
+    [
+        (
+            [bad("pytest -q", REDIS), shell("A=1 R_URL=fake:// pytest -q", "3 passed")],
+            "env",
+            "set A=1, R_URL=fake://",
+            True,
+        ),
+        ([bad("CI=1 npm test", "Error: CI is set"), shell("npm test", "4 passing")], "env", "do not set CI", True),
+        ([bad("make", "error: no HOME_DIR"), shell("HOME_DIR=/home/ada make", "ok")], "env", "set HOME_DIR", True),
+        ([bad("make", "sh: cc: not found"), shell("PATH=$PATH:cc make", "ok")], "env", "set PATH=$PATH:cc", True),
+        (
+            [bad("cargo build", "error: the option --locked is required"), shell("cargo build --locked", "done")],
+            *("flag", "add `--locked` to `cargo build`", True),
+        ),
+        (
+            [bad("node build.js --old", "error: unknown option '--old'"), shell("node build.js --new", "done")],
+            *("flag", "use `--new` instead of `--old` with `node build.js`", True),
+        ),
+        (
+            [
+                bad("npm run dev", "Error: relation users does not exist"),
+                *(shell("npm run migrate"), shell("npm run seed"), shell("npm run dev", "ready")),
+            ],
+            *("command", "run `npm run migrate`, then `npm run seed` first", True),
+        ),
+        (
+            [
+                bad("npm test", NO_REACT),
+                *(shell("make build"), shell("npm ci"), shell("make seed"), shell("npm test", "4 passing")),
+            ],
+            *("install", "run `npm ci` first", True),
+        ),
+        (
+            [
+                bad("cd wep && npm run build", "bash: cd: wep: No such file or directory"),
+                shell("cd web && npm run build"),
+            ],
+            *("directory", "run it in web", False),
+        ),
+        ([bad("make", "error: stale cache"), shell("rm -rf build/cache"), shell("make")], "other", "", False),
+        ([bad("make lint && npm test", NO_REACT), shell("npm test", "4 passing")], "other", "", False),
+        ([bad("git commit -m x", "error: hook failed"), shell("git commit -m x --no-verify")], "other", "", False),
+    ],
+)
+def test_the_only_difference_is_the_fix(deeds: list[Action], kind: str, fix: str, is_telling: bool) -> None:
+    pair = only(session(*deeds))
+    assert (pair.fix_kind, pair.fix, pair.telling) == (kind, fix or "another run of it passed", is_telling)
