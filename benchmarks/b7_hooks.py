@@ -127,7 +127,7 @@ def cases(installed: Installed) -> list[Case]:
     bash |= {"tool_response": {"stdout": output, "stderr": "", "interrupted": False}}
     failed: Event = {key: value for key, value in bash.items() if key != "tool_response"}
     failed |= {"hook_event_name": "PostToolUseFailure", "error": f"Exit code 1\n{output}{FAILURE}\n"}
-    asked = "Make src/db/pool.py close idle connections after five minutes, and add a test that shows it."
+    asked = "Make the pool close idle connections after five minutes, and add a test that shows it."
     thanks = "Thanks, that looks good to me, go on like this please."
     prompt = {**here, "hook_event_name": "UserPromptSubmit", "permission_mode": "default"}
     return [
@@ -144,7 +144,7 @@ def cases(installed: Installed) -> list[Case]:
             answer=FIX,
         ),
         Case(
-            "prompt, files named",
+            "prompt, files located",
             lambda turn: {**prompt, "prompt": asked, "session_id": f"asked-{turn}"},
             answer="src/db/pool.py",
             deadline_ms=HOOK_BUDGETS_MS["prompt"][0],
