@@ -46,6 +46,8 @@ def _installed() -> str:
         project, person = Path(folder, "project"), Path(folder, "person")
         project.mkdir()
         environment = {"HOME": str(person), "HOLLOWAY_HOME": f"{folder}/data", "PATH": os.environ["PATH"]}
+        if "PYTHONPATH" in os.environ:  # of a copy of the tree: its own hook is tested, not the installed one
+            environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
         setup = [sys.executable, "-m", "holloway", "setup", "claude-code", "--yes"]
         subprocess.run(setup, cwd=project, env=environment, capture_output=True, check=True, timeout=60)
         written = json.loads((person / ".claude/settings.json").read_bytes())
