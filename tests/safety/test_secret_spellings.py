@@ -65,3 +65,35 @@ def test_short_runs_and_runs_of_no_text_are_left() -> None:
 def test_no_more_is_decoded_than_the_budget_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secret_spellings, "ENCODED_CHARS_MAX", 2 * len(ENCODED.rstrip("=")))
     assert len(list(decode_runs(f"{ENCODED} {ENCODED} {ENCODED}"))) == 2
+
+
+def test_a_joint_keeps_every_other_character() -> None:
+    text = "a = 'one'\n    'two' + b\u200bc\nd"
+    result = join_lines(text)
+    assert result is not None
+    assert result[0] == "a = 'onetwo' + bc\nd"
+    assert result[1][-1] == len(text) - 1
+    assert join_lines("'ab'\\\n\"cd\"") is not None
+
+
+def test_a_quote_far_before_the_end_of_its_line_is_no_joint() -> None:
+    near, far = ("'ab'" + " " * count + "\n'cd'" for count in (30, 45))
+    assert join_lines(near) is not None
+    assert join_lines(far) is None
+
+
+def test_runs_are_found_one_after_another_with_their_padding() -> None:
+    first, second = (base64.b64encode((PLAIN + end).encode()).decode() for end in ("", "!!"))
+    assert first != second
+    text = f"{first}, {second}"
+    spans = list(decode_runs(text))
+    assert [text[start:end] for start, end, _ in spans] == [first, second]
+    assert [decoded for _, _, decoded in spans] == [PLAIN, f"{PLAIN}!!"]
+
+
+def test_mostly_printable_text_is_decoded_and_binary_is_not() -> None:
+    readable, binary = PLAIN.encode() + b"\x00", PLAIN.encode()[:30] + b"\x00\x01\x02\x03"
+    assert len(list(decode_runs(base64.b64encode(readable).decode()))) == 1
+    assert list(decode_runs(base64.b64encode(binary).decode())) == []
+    lines = base64.b64encode(b"key: one\n\tvalue: two\r\n" * 3).decode()
+    assert len(list(decode_runs(lines))) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from holloway.config import LESSON_CHARS_MAX
 from holloway.text.agent_note import compose_note, find_note, parse_note_command
 
 FULL = 'the token burns. Why: it rotates Quote: "invalid_grant"'
@@ -37,3 +38,34 @@ def test_the_tool_and_the_command_build_the_same_text() -> None:
     assert find_note({"file_path": "a.py", "text": "x"}, is_record_tool=False) is None
     assert compose_note("It burns!", "it rotates") == "It burns! Why: it rotates"
     assert compose_note(" It burns ") == "It burns"
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("uv run holloway note burns", "burns"),
+        ("poetry run holloway note burns", "burns"),
+        ("sudo holloway note burns", None),
+        ("a b c d holloway note burns", None),
+        ("holloway recall x && holloway note burns", "burns"),
+        ("holloway note burns --why", "burns"),
+        ("holloway note --unknown burns -x", "burns -x"),
+        ("holloway note burns --kind=", "burns"),
+    ],
+)
+def test_a_note_needs_our_program_where_a_program_is_called(command: str, text: str | None) -> None:
+    note = parse_note_command(command)
+    assert (note and note["text"]) == text
+
+
+def test_a_note_command_is_found_under_either_name_of_the_argument() -> None:
+    for name in ("command", "cmd"):
+        note = find_note({name: "holloway note burns"}, is_record_tool=False)
+        assert note is not None
+        assert note["text"] == "burns"
+    assert find_note({"command": ["holloway", "note", "burns"]}, is_record_tool=False) is None
+
+
+def test_reason_and_quote_are_bounded() -> None:
+    note = compose_note("It burns?", "r" * 5_000, "q" * 5_000)
+    assert note == f'It burns? Why: {"r" * LESSON_CHARS_MAX} Quote: "{"q" * LESSON_CHARS_MAX}"'

@@ -63,3 +63,37 @@ def test_our_tools_are_known_by_the_names_that_hosts_give_them(prefix: str) -> N
 def test_tools_of_others_are_not_ours(tool: str) -> None:
     assert not is_locate(tool)
     assert not is_search(tool)
+
+
+def test_an_editor_may_only_show_or_create_a_file() -> None:
+    assert tools.used_as(tools.EDIT, {"command": "view"}) == tools.READ
+    assert tools.used_as(tools.EDIT, {"command": "create"}) == tools.WRITE
+    assert tools.used_as(tools.EDIT, {"command": "str_replace"}) == tools.EDIT
+    assert tools.used_as(tools.EDIT, {"command": ["view"]}) == tools.EDIT
+    assert tools.used_as(tools.SHELL, {"command": "view"}) == tools.SHELL
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "files"),
+    [
+        ({"file_path": "a.py"}, tools.READ, ["a.py"]),
+        ({"paths": ["a.py", "", 7, "b.py"]}, tools.READ, ["a.py", "b.py"]),
+        ({"paths": [f"{number}.py" for number in range(99)]}, tools.READ, [f"{number}.py" for number in range(50)]),
+        ({"file_path": "", "path": "b.py"}, tools.WRITE, ["b.py"]),
+        ({"path": "src"}, tools.SEARCH, ["src"]),
+        ({"path": "src"}, tools.WEB, []),
+        ({}, tools.READ, []),
+    ],
+)
+def test_the_files_of_a_call_have_a_name_for_each_kind_of_tool(
+    arguments: dict[str, object], kind: str, files: list[str]
+) -> None:
+    assert tools.named_files(arguments, kind) == files
+
+
+def test_an_argument_is_found_under_the_first_of_its_names() -> None:
+    assert tools.find_argument({"query": "b", "pattern": "a"}, "pattern", tools.SEARCH) == "a"
+    assert tools.find_argument({"uri": "https://a.example"}, "url", tools.WEB) == "https://a.example"
+    assert tools.find_argument({"uri": "https://a.example"}, "url", tools.READ) == ""
+    assert tools.typed_command([*["echo", "a"], *["b"] * 2_000]).count("b") == tools.TOOL_WORDS_MAX - 2
+    assert tools.typed_command(["bash", "-x", "ls && pwd"]) == "bash -x 'ls && pwd'"
