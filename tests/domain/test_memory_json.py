@@ -228,3 +228,18 @@ def test_a_work_unit_and_a_reason_for_review_are_plain_values() -> None:
 def test_quotes_in_unfinished_work_are_left_out() -> None:
     memory = a_memory(MemoryType.WORK_STATE, details=WorkState("rotate", next_step="quoted"))
     assert memory_json.memory_json(memory, NOW)["details"] == {"task": "rotate"}
+
+
+def test_the_details_of_a_record_are_dumped_and_loaded_under_the_names_of_their_fields() -> None:
+    arguments = {"approach_tried": "Redis in tests", "details": {"why_it_failed": "not in CI", "alternative": "SQLite"}}
+    text = memory_json.dump_record_details(arguments)
+    assert memory_json.load_record_details(MemoryType.DEAD_END, text) == DeadEnd(
+        "Redis in tests", "not in CI", "SQLite"
+    )
+    assert memory_json.dump_record_details({"details": ["no object"]}) == ""
+    assert memory_json.dump_record_details({"details": {"reason": "x" * memory_json.RECORD_DETAILS_CHARS_MAX}}) == ""
+
+
+@pytest.mark.parametrize("text", ["", "no json", "[1]", '{"unknown": 1}', "[" * 100_000])
+def test_details_of_a_record_that_do_not_fit_are_left_out(text: str) -> None:
+    assert memory_json.load_record_details(MemoryType.DEAD_END, text) is None

@@ -128,6 +128,16 @@ def test_a_browser_keeps_its_conversation_until_it_is_forgotten(panel: Panel) ->
     assert page.conversation is not conversation
 
 
+def test_a_page_is_answered_with_its_status(panel: Panel) -> None:
+    values = {"title": "There is no such page", "hint": "Go back.", "command": ""}
+    with panel.open_memory(settle=False) as memory:
+        page = Page(make_page(panel).request, panel, memory, {})
+        assert page.render("error.html", **values).status_code == 200
+        answer = page.render("error.html", status=404, **values)
+    assert answer.status_code == 404
+    assert "There is no such page" in bytes(answer.body).decode()
+
+
 def test_an_action_redirects_within_the_panel(panel: Panel) -> None:
     answer = make_page(panel).redirect("/memories?types=gotcha")
     assert (answer.status_code, answer.headers["location"]) == (303, "/memories?types=gotcha")

@@ -241,3 +241,10 @@ def test_an_error_that_gives_orders_is_not_quoted_and_its_fix_is_still_found() -
     assert memory_text is not None
     assert memory_text.content == "`pytest -q` failed; what solved it: set REDIS_URL"
     assert memory_text.details == ErrorFix(UNQUOTED_ERROR, "set REDIS_URL", "pytest -q", "abc")
+
+
+def test_an_explanation_of_a_commit_has_its_subject_unless_it_repeats_it() -> None:
+    text = "Sessions expire twice without it."
+    assert said(N.COMMIT_AUTO, context="fix: Lock the session.", text=text) == f"Lock the session: {text}"
+    assert said(N.COMMIT_AUTO, context="sessions expire", text=text) == text
+    assert said(N.COMMIT_AUTO, text=text) == text

@@ -347,3 +347,18 @@ def test_the_page_of_a_map_that_another_version_made_is_not_read(memory: hollowa
     assert memory.map.overview().files
     memory.map.database.execute("PRAGMA user_version = 9")
     assert memory.map.overview().files == 0
+
+
+def test_an_impact_reaches_two_steps_unless_more_are_asked_for(
+    memory: holloway.Holloway, repository: Repository
+) -> None:
+    for name, used in (("b", "a"), ("c", "b"), ("d", "c")):
+        repository.commit(f"src/shop/{name}.py", f"from shop.{used} import {used}\n\ndef {name}():\n    {used}()\n")
+    repository.commit("src/shop/a.py", "def a():\n    pass\n")
+    memory.map.update()
+    spec = "src/shop/a.py:a"
+    reached = [
+        {entry.node.name for entry in consequences.impact.reached if entry.node.name}
+        for consequences in (memory.map.impact(spec), memory.map.impact(spec, depth=3))
+    ]
+    assert reached == [{"b", "c"}, {"b", "c", "d"}]

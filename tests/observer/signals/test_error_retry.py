@@ -510,6 +510,14 @@ NO_REACT = "Error: Cannot find module 'react'"
             ],
             *("directory", "run it in web", False),
         ),
+        (
+            [bad("pytest -q", "E   OSError: no file"), shell("make setup"), shell("A=1 pytest -q", "3 passed")],
+            *("other", "", False),
+        ),
+        (
+            [bad("make", "sh: cc: not found"), shell("make setup"), shell("A=1 make", "ok")],
+            *("install", "run `make setup` first", True),
+        ),
         ([bad("make", "error: stale cache"), shell("rm -rf build/cache"), shell("make")], "other", "", False),
         ([bad("make lint && npm test", NO_REACT), shell("npm test", "4 passing")], "other", "", False),
         ([bad("git commit -m x", "error: hook failed"), shell("git commit -m x --no-verify")], "other", "", False),

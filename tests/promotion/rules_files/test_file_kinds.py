@@ -87,3 +87,14 @@ def test_imports_end_after_four_hops(tmp_path: Path) -> None:
     found, files = read(tmp_path, {"CLAUDE.md": "@r1.md\n", **chain})
     assert sorted(found) == [f"Use rule number {number}" for number in range(1, 5)]
     assert "4 deep" in files.problems["r5.md"]
+
+
+def test_an_imported_readme_gives_only_its_conventions_and_the_importing_file_all_its_rules(tmp_path: Path) -> None:
+    readme = "# Shop\n\nYou must see it.\n\n## Code style\n\nLines must be short.\n"
+    found, _ = read(
+        tmp_path, {"CLAUDE.md": "# Anything\n\nYou must run `make` first.\n\n@README.md\n", "README.md": readme}
+    )
+    assert found == {
+        "You must run `make` first.": ("CLAUDE.md", "", ()),
+        "Lines must be short.": ("README.md", "", ()),
+    }
