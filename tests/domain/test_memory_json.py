@@ -3,6 +3,7 @@ from datetime import timedelta
 
 import pytest
 
+from holloway.config import RECORD_DETAILS_CHARS_MAX
 from holloway.domain import memory_details, memory_json
 from holloway.domain.memory import Memory, MemoryType, Relation, RelationType, ReviewReason
 from holloway.domain.memory_details import (
@@ -237,7 +238,7 @@ def test_the_details_of_a_record_are_dumped_and_loaded_under_the_names_of_their_
         "Redis in tests", "not in CI", "SQLite"
     )
     assert memory_json.dump_record_details({"details": ["no object"]}) == ""
-    assert memory_json.dump_record_details({"details": {"reason": "x" * memory_json.RECORD_DETAILS_CHARS_MAX}}) == ""
+    assert memory_json.dump_record_details({"details": {"reason": "x" * RECORD_DETAILS_CHARS_MAX}}) == ""
 
 
 @pytest.mark.parametrize("text", ["", "no json", "[1]", '{"unknown": 1}', "[" * 100_000])

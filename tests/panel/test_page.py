@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.requests import Request
@@ -129,7 +129,7 @@ def test_a_browser_keeps_its_conversation_until_it_is_forgotten(panel: Panel) ->
 
 
 def test_a_page_is_answered_with_its_status(panel: Panel) -> None:
-    values = {"title": "There is no such page", "hint": "Go back.", "command": ""}
+    values: dict[str, Any] = {"title": "There is no such page", "hint": "Go back.", "command": ""}
     with panel.open_memory(settle=False) as memory:
         page = Page(make_page(panel).request, panel, memory, {})
         assert page.render("error.html", **values).status_code == 200
