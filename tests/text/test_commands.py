@@ -340,3 +340,10 @@ def test_a_wrapper_without_a_command_is_the_command(line: str, words: str, runne
 )
 def test_the_line_of_a_shell_is_found_before_the_name_of_a_script(words: list[str], line: str) -> None:
     assert commands.find_command_line(words) == line
+
+
+def test_a_toolchain_is_part_of_how_a_program_is_called_and_not_of_its_name() -> None:
+    step = one("cargo +nightly test -q")
+    assert (step.program, step.call, step.kind) == ("cargo test", "cargo +nightly test", "test")
+    assert one("cargo test -q").call == "cargo test"
+    assert one("go +nightly test").program == "go +nightly"

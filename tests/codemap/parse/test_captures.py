@@ -121,6 +121,8 @@ def test_calls_among_the_tokens_of_a_macro_are_found_with_their_path() -> None:
         ("Box::operator==", ("Box", "operator==")),
         ("Map<K, V<K>>::operator[]", ("Map", "operator[]")),
         ("operator_name", ("", "operator_name")),
+        ("shop::operator_count", ("shop", "operator_count")),
+        ("Box::operator<=>", ("Box", "operator<=>")),
     ],
 )
 def test_a_name_of_cpp_is_split_into_its_class_and_itself(name: str, expected: tuple[str, str]) -> None:
