@@ -43,9 +43,11 @@ def test_measuring_is_turned_on_and_off(cli: Cli, memory: holloway.Holloway) -> 
     experiment = cli("proof", "--json").json["experiment"]
     assert (experiment["on"], experiment["control_percent"], experiment["passive_percent"]) == (True, 20, 0)
     assert "20 % control, 0 % passive" in cli("proof").out
+    assert "measuring  since 2026-" in cli("status").out
 
     assert "told everything" in cli("proof", "off").out
     assert cli("proof", "--json").json["experiment"]["on"] is False
+    assert "measuring  since" not in cli("status").out
     assert not (memory.project.folder / "hook.json").exists()
 
 

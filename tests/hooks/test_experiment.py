@@ -9,7 +9,8 @@ import pytest
 
 from holloway.config import change_setting
 from holloway.injection import experiment
-from holloway.service import jobs, proof_report
+from holloway.service import experiment as experiments
+from holloway.service import jobs
 from holloway.store import session_ledger
 from tests.hooks.asking import TRAP, TRAP_FILE, Asking, event
 from tests.injection.test_experiment import find_session
@@ -27,7 +28,7 @@ def running(memory: holloway.Holloway) -> experiment.Experiment:
     """An experiment with all groups, in a project with a gotcha, and agents that are asked for lessons."""
     memory.remember(TRAP, files=[TRAP_FILE])
     change_setting(AT_STOP, "on")
-    proof_report.turn_on(memory.project, memory.clock.now(), 30, 30)
+    experiments.turn_on(memory.project, memory.clock.now(), 30, 30)
     loaded = experiment.load_experiment(str(memory.project.folder))
     assert loaded is not None
     return loaded
@@ -114,7 +115,7 @@ def test_a_session_that_began_before_the_experiment_takes_no_part(
     memory: holloway.Holloway, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play_session(Asking(monkeypatch), repository, "s1")
-    proof_report.turn_on(memory.project, memory.clock.now().replace(year=2100), 50, 0)
+    experiments.turn_on(memory.project, memory.clock.now().replace(year=2100), 50, 0)
 
     jobs.learn_ended(memory, 60)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holloway.injection import experiment
+from holloway.service import experiment as experiments
 from holloway.service import proof_report
 from holloway.store import session_ledger
 from tests.hooks.asking import TRAP, TRAP_FILE
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def running(memory: holloway.Holloway) -> experiment.Experiment:
     memory.remember(TRAP, files=[TRAP_FILE])
-    proof_report.turn_on(memory.project, memory.clock.now(), 30, 30)
+    experiments.turn_on(memory.project, memory.clock.now(), 30, 30)
     loaded = experiment.load_experiment(str(memory.project.folder))
     assert loaded is not None
     return loaded
@@ -80,7 +81,7 @@ def test_a_user_who_agrees_again_does_not_move_earlier_sessions(
     with memory.session(find_session(running, experiment.CONTROL)) as session:
         session.used("Read", {"file_path": TRAP_FILE}, "def refresh(): ...")
 
-    proof_report.turn_on(memory.project, memory.clock.now(), 1, 0)
-    proof_report.turn_off(memory.project)
+    experiments.turn_on(memory.project, memory.clock.now(), 1, 0)
+    experiments.turn_off(memory.project)
 
     assert [row["group"] for row in proof_report.list_figures(memory)] == ["control"]

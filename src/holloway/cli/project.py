@@ -121,6 +121,10 @@ def status_command(as_json: bool, project: str) -> None:
         print_text(f"  model      {model['tokens']:,} of {model['cap']:,} tokens this month: {calls_text}")
     for line in describe_reader_lines(project_status["reader"]):
         print_text(f"  {line}")
+    if project_status["experiment"]["on"]:
+        from holloway.cli.proof import describe_experiment_in_words  # few projects measure
+
+        print_text(f"  measuring  {describe_experiment_in_words(project_status['experiment'])} (holloway proof)")
     print_text(f"  panel      {project_status['panel'] or 'not running (holloway panel)'}")
     print_text(f"  paused     {project_status['paused'] or 'no'}")
     place = (

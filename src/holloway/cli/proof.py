@@ -68,22 +68,22 @@ def proof_command(
       holloway proof --csv > figures.csv
       holloway proof --pool laptop.csv --pool desktop.csv
     """
-    from holloway.service import proof_report  # loaded when the command runs
+    from holloway.service import experiment, proof_report  # loaded when the command runs
 
     with open_memory(project, create=action == "on") as memory:
         if action == "on":
             percents = [5 if control is None else control, 10 if passive is None else passive]
-            for line in proof_report.describe_consent(*percents):
+            for line in experiment.describe_consent(*percents):
                 print_text(line)
             if not confirm_action("Measure the effect of memory in this project?", yes=yes):
                 return
-            proof_report.turn_on(memory.project, memory.clock.now(), *percents)
+            experiment.turn_on(memory.project, memory.clock.now(), *percents)
             print_text("Measuring is on, from the next session on. `holloway proof` shows what it finds.", "green")
             return
         if control is not None or passive is not None:
             raise InvalidInput("--control and --passive choose the groups of `holloway proof on`.", "Add `on`.")
         if action == "off":
-            proof_report.turn_off(memory.project)
+            experiment.turn_off(memory.project)
             print_text("Measuring is off: every session is told everything. What was measured stays.")
         elif as_csv:
             click.echo(proof_report.export_csv(memory), nl=False)
@@ -96,10 +96,9 @@ def proof_command(
 
 
 def _print_report(report: dict[str, Any]) -> None:
-    experiment, sessions = report["experiment"], report["sessions"]
-    if experiment["on"]:
-        percents = f"{experiment['control_percent']} % control, {experiment['passive_percent']} % passive"
-        print_text(f"Measuring since {experiment['since'][:10]}: {percents}.")
+    sessions = report["sessions"]
+    if report["experiment"]["on"]:
+        print_text(f"Measuring {describe_experiment_in_words(report['experiment'])}.")
     else:
         print_text("Measuring is off. `holloway proof on` says what it does, and turns it on.")
     measured = ", ".join(f"{sessions[group]} {group}" for group in ("full", "passive", "control"))
@@ -107,6 +106,12 @@ def _print_report(report: dict[str, Any]) -> None:
     for comparison in report["comparisons"]:
         _print_comparison(comparison)
     _print_harms(report["harms"])
+
+
+def describe_experiment_in_words(figures: dict[str, Any]) -> str:
+    """Return since when an experiment runs, with the shares of sessions that are told less."""
+    percents = f"{figures['control_percent']} % control, {figures['passive_percent']} % passive"
+    return f"since {figures['since'][:10]}: {percents}"
 
 
 def _print_comparison(comparison: dict[str, Any]) -> None:

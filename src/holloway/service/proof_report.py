@@ -1,13 +1,10 @@
-"""The measurement of what memory changes in a project: turned on and off by a person, and reported."""
+"""The report on what memory changes in a project: groups of sessions compared, and harms case by case."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holloway import config
-from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.injection.experiment import GROUPS
 from holloway.proof import comparison
@@ -20,44 +17,15 @@ from holloway.proof.session_figures import (
     parse_csv,
     pool_figures,
 )
-from holloway.service.project_finder import refresh_hook_settings
+from holloway.service.experiment import describe_experiment
 from holloway.store import session_ledger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
+    from pathlib import Path
 
     from holloway.proof.session_figures import Figures
     from holloway.service.holloway import Holloway
-    from holloway.store.project import Project
-
-CONSENT = (
-    "Chance decides for each session of this project what its agent is told unasked: nothing in {control} % of them",
-    "(control), only at the start and with a prompt in {passive} % (passive), everything in the rest. All are observed",
-    "and learned from, and what an agent asks is answered. Nothing leaves this machine; `holloway proof off` ends it.",
-)
-
-
-def describe_consent(control_percent: int, passive_percent: int) -> list[str]:
-    """Return in plain words what measuring means for the sessions of a project."""
-    return [line.format(control=control_percent, passive=passive_percent) for line in CONSENT]
-
-
-def turn_on(project: Project, now: datetime, control_percent: int, passive_percent: int) -> None:
-    """Begin to assign sessions to groups; sessions that run already do not take part."""
-    if control_percent < 1:
-        raise InvalidInput("Without a control group nothing can be measured.", "Choose --control 1 or more.")
-    home = config.data_home()
-    for name, percent in (("control", control_percent), ("passive", passive_percent)):
-        config.change_setting(f"proof.{name}_percent", str(percent), project.key, home)
-    config.change_setting("proof.since", format_stamp(now), project.key, home)
-    refresh_hook_settings()
-
-
-def turn_off(project: Project) -> None:
-    """Tell every session everything again; what was measured stays."""
-    config.change_setting("proof.since", "", project.key, config.data_home())
-    refresh_hook_settings()
 
 
 def list_figures(memory: Holloway) -> list[Figures]:
@@ -93,14 +61,8 @@ def build_report(memory: Holloway, pooled: Sequence[Sequence[Figures]] = ()) -> 
     """Return what was measured: groups, comparisons of each pair with a control group, and harms case by case."""
     records = session_ledger.list_session_records(memory.store.database)
     rows = pool_figures([list_figures(memory), *pooled])
-    settings = memory.settings
     return {
-        "experiment": {
-            "on": bool(settings.stored_value("proof.since")),
-            "since": settings.stored_value("proof.since") or None,
-            "control_percent": int(settings.stored_value("proof.control_percent")),
-            "passive_percent": int(settings.stored_value("proof.passive_percent")),
-        },
+        "experiment": describe_experiment(memory.settings),
         "sessions": {
             **{group: sum(row["group"] == group for row in rows) for group in GROUPS},
             "not_randomised": sum(bool(record) and not is_randomised(record) for _, _, record in records),

@@ -15,6 +15,7 @@ from holloway.promotion.pipeline import STRICT_FACTOR
 from holloway.safety.repository_text import admit
 from holloway.service.activity_feed import list_activities
 from holloway.service.doctor import RECENT_DAYS
+from holloway.service.experiment import describe_experiment
 from holloway.service.health import measure_health
 from holloway.service.project_finder import find_claim
 from holloway.service.reader import describe_reader
@@ -62,6 +63,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         **_search(memory),
         "language_model": _language_model(memory),
         "reader": describe_reader(memory.settings, memory.store.database, memory.clock),
+        "experiment": describe_experiment(memory.settings),
         **measure_health(memory).to_json(),
         **list_activities(memory, limit=ACTIVITIES_SHOWN).to_json(),
         "bytes": sum(map(_size, memory.project.folder.rglob("*"))),
