@@ -424,6 +424,31 @@ def test_the_file_with_the_most_words_is_the_first_text(
     assert list(git.find_texts_with(str(repository.root), "", words, files)) == []
 
 
+def test_the_files_of_several_texts_are_found_in_one_search(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = repository.commit("a.py", "warm_cache()\nwarm_cache_of(tokens)\n")
+    second = repository.commit("b.py", "warm_cache_of(tokens)\n")
+    root, texts = str(repository.root), ["warm_cache", "warm_cache_of", "nowhere_at_all"]
+    both = {"a.py", "b.py"}
+    assert git.list_files_with_each(root, second, texts) == {"warm_cache": both, "warm_cache_of": both}
+    assert git.list_files_with_each(root, first, texts[:1]) == {"warm_cache": {"a.py"}}
+    assert git.list_files_with_each(root, first, ["nowhere_at_all"]) == {}
+    assert git.list_files_with_each(root, "0" * 40, texts) == {}
+    monkeypatch.setattr(queries, "_MATCHES_READ_MAX", 2)
+    assert git.list_files_with_each(root, second, texts) == {}
+
+
+def test_the_texts_of_files_are_read_at_a_commit(repository: Repository) -> None:
+    first = repository.commit("a.md", "alpha\n\nbeta\n")
+    repository.commit("b*.md", "gamma\n")
+    (repository.root / "a.md").write_text("changed\n")
+    root = str(repository.root)
+    assert git.read_files_at(root, first, ["a.md", "b*.md", "gone.md"]) == "alpha\n\nbeta\n"
+    assert git.read_files_at(root, "", ["a.md", "b*.md"]) == "alpha\n\nbeta\ngamma\n"
+    assert git.read_files_at(root, "", []) == ""
+
+
 def test_nothing_is_found_in_a_repository_without_commits(tmp_path: Path) -> None:
     empty = Repository(tmp_path)
     empty.git("init", "-q")

@@ -44,6 +44,17 @@ def test_only_what_changed_is_read_again(memory: holloway.Holloway, repository: 
     assert (done.read, done.files) == (1, 7)
 
 
+def test_the_files_with_most_of_some_words_come_first(memory: holloway.Holloway, repository: Repository) -> None:
+    words = ("weights", "stored", "gross", "subtracted")
+    assert memory.map.find_files_with_words(words, 0.6) == []
+    repository.commit("docs/some.md", "Weights are stored gross.\n")
+    repository.commit("docs/most.md", "Weights are stored gross, the tare is subtracted.\n")
+    repository.commit("docs/few.md", "Weights.\n")
+    memory.map.update()
+    assert memory.map.find_files_with_words(words, 0.6) == ["docs/most.md", "docs/some.md"]
+    assert memory.map.find_files_with_words((), 0.6) == []
+
+
 def test_a_second_process_is_told_that_one_is_at_work(memory: holloway.Holloway) -> None:
     with FileLock(memory.map.path.with_suffix(".lock")), pytest.raises(MapBusy):
         memory.map.update(wait=False)

@@ -608,3 +608,18 @@ def test_a_secret_in_the_command_that_tells_the_outcome_is_not_written_down(memo
     stored = memory.store.database.fetch_row("SELECT evidence, record FROM sessions")
     assert stored is not None
     assert token[:8] not in stored["evidence"] + stored["record"]
+
+
+@pytest.mark.parametrize("has_map", [True, False])
+def test_sentences_of_the_project_are_looked_up_in_its_files_of_the_commit(
+    memory: Holloway, repository: Repository, has_map: bool
+) -> None:
+    sentence = "Every weight is stored gross, and the tare is subtracted when a crate leaves.\n"
+    commit = repository.commit("docs/weights.md", sentence)
+    repository.commit("vendor/weights.md", sentence)
+    if has_map:
+        memory.map.update()
+    find_committed = Learning(memory.opened).trust(commit).find_committed
+    assert find_committed
+    assert find_committed(("subtracted", "weight", "stored", "gross")) == (sentence,)
+    assert find_committed(("subtracted", "harbour", "stored", "quays")) == ()

@@ -21,6 +21,7 @@ from holloway.git.refs import commit_of, current_branch, default_branch, default
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holloway.git.queries import (
+        WORDS_SHARE_MIN,
         changed_files,
         changes_since,
         commits_between,
@@ -37,8 +38,10 @@ if TYPE_CHECKING:
         list_committed_files,
         list_committed_since,
         list_files_with,
+        list_files_with_each,
         merge_base,
         read_file_at,
+        read_files_at,
         root_commits,
         tracked_files,
     )
@@ -63,6 +66,7 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
+    "WORDS_SHARE_MIN",
     "GitInterrupted",
     "changed_files",
     "changes_since",
@@ -92,6 +96,7 @@ __all__ = [
     "list_committed_files",
     "list_committed_since",
     "list_files_with",
+    "list_files_with_each",
     "list_made_commits",
     "list_pushed_commits",
     "main_root",
@@ -99,6 +104,7 @@ __all__ = [
     "normalise_origin",
     "origin_url",
     "read_file_at",
+    "read_files_at",
     "read_user_email",
     "root_commits",
     "run_git",

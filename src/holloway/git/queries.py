@@ -261,6 +261,32 @@ def list_files_with(root: str, commit: str, text: str, timeout_s: float = GIT_TI
     return [name.removeprefix(f"{commit}:") for name in output.split("\0") if name]
 
 
+def list_files_with_each(
+    root: str, commit: str, texts: Sequence[str], timeout_s: float = GIT_TIMEOUT_S
+) -> dict[str, set[str]]:
+    """List the files of a commit that have each of some texts, in one search of the tree.
+
+    A text is left out if nothing has it, or if it only overlaps with others; all are if git fails or takes too long.
+    """
+    options = ("--only-matching", "--null", "-I", "--fixed-strings", "--no-recurse-submodules")
+    patterns = [item for text in texts for item in ("-e", text)]
+    matches: dict[str, set[str]] = {}
+    try:
+        lines = stream_git(root, "grep", *options, *patterns, commit, "--", separator=b"\n", timeout_s=timeout_s)
+        for count, line in enumerate(lines):
+            if count >= _MATCHES_READ_MAX:
+                return {}
+            name, _, text = line.decode("utf-8", "replace").removeprefix(f"{commit}:").partition("\0")
+            matches.setdefault(text, set()).add(name)
+    except GitInterrupted:
+        return {}
+    for text in texts:  # where one text is a part of another, git prints the longer one only
+        longer = [files for other, files in matches.items() if text in other]
+        if longer:
+            matches[text] = set().union(*longer)
+    return {text: matches[text] for text in texts if text in matches}
+
+
 def find_texts_with(root: str, commit: str, words: Sequence[str], accepted: Container[str]) -> Iterator[str]:
     """Yield the texts of accepted files that have most of some words in a commit, those with most of them first."""
     commit = commit if commit and has_commit(root, commit) else head_commit(root)
@@ -277,6 +303,17 @@ def find_texts_with(root: str, commit: str, words: Sequence[str], accepted: Cont
     names = [name for name in matches if len(matches[name]) >= WORDS_SHARE_MIN * len(words) and name in accepted]
     for name in sorted(names, key=lambda name: (-len(matches[name]), name))[:_TEXTS_FOUND_MAX]:
         yield read_file_at(root, commit, name)
+
+
+def read_files_at(root: str, commit: str, paths: Sequence[str]) -> str:
+    """Return the texts of some files in a commit, by default the last one, one after the other.
+
+    One process reads them all; a file that is binary or not there gives nothing.
+    """
+    commit = commit if commit and has_commit(root, commit) else head_commit(root)
+    if not commit or not paths:
+        return ""
+    return run_git(root, "grep", "-h", "-I", "-e", "", commit, "--", *paths)
 
 
 def find_commit_before(root: str, commit: str, moment: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holloway import git
-from holloway.codemap import graph, health, queries
+from holloway.codemap import graph, health, queries, search
 from holloway.codemap.database import MapDatabase, open_map
 from holloway.codemap.history import cochange
 from holloway.codemap.parse.languages import language_of
@@ -144,6 +144,16 @@ class CodeMap:
     def knows(self, name: str) -> bool:
         """Return whether a name occurs in the project's code, as of the last index."""
         return self.is_ready and queries.has_name(self.database, name)
+
+    def find_files_with_words(self, words: Sequence[str], share_min: float) -> list[str]:
+        """Return the files that have this share of some words, those with most of them first, as of the last index."""
+        if not self.is_ready:
+            return []
+        terms = search.select_terms(self.database, dict.fromkeys(words, 1))
+        telling = [
+            match for match in search.search_files(self.database, terms) if len(match.words) >= share_min * len(words)
+        ]
+        return [match.path for match in sorted(telling, key=lambda match: -len(match.words))]
 
     def explained(self, one: str, other: str) -> bool:
         """Return whether one of two files imports or uses the other, which explains why they change together."""

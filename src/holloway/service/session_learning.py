@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holloway import git
@@ -51,6 +50,8 @@ if TYPE_CHECKING:
 
 PROJECT_TEXTS_CACHED = 64
 """Searches of the project's files whose results are kept; a session makes at most 20."""
+PROJECT_FILES_MAX = 10
+"""Files of which one search returns the texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ class Learning:
         self.store = memory.store
         self.database = memory.store.database
         self.places = places or CodeMapLookup(memory.map.module_of, memory.map.explained)
+        self._project_texts: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
 
     def learn(
         self,
@@ -172,11 +174,33 @@ class Learning:
             is_known_name=lambda name: is_ordinary_word(name) or knows(name),
             is_tracked=None if tracked is None else tracked.__contains__,
             is_committed=partial(git.has_lines_at, root, commit),
-            find_committed=None if tracked is None else partial(_find_project_texts, root, commit, tracked),
+            find_committed=None if tracked is None else partial(self._find_project_texts, commit, tracked),
             earlier_digests=foreign_digests.load_digests(
                 self.database, self._digest_key, self.memory.clock.now(), except_session=session
             ),
         )
+
+    def _find_project_texts(self, commit: str, tracked: frozenset[str], words: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the texts at a commit of the project's own files that have most of some words.
+
+        The map knows the files; git would read the whole tree for each search. The results are kept, because a session
+        is traced again when a reader has read it.
+        """
+        key = (commit, words)
+        if key not in self._project_texts:
+            if len(self._project_texts) >= PROJECT_TEXTS_CACHED:
+                self._project_texts.clear()
+            self._project_texts[key] = self._search_project_texts(commit, tracked, words)
+        return self._project_texts[key]
+
+    def _search_project_texts(self, commit: str, tracked: frozenset[str], words: tuple[str, ...]) -> tuple[str, ...]:
+        root = str(self.memory.project.root)
+        if not self.memory.map.is_ready:
+            own_files = {path for path in tracked if not is_third_party(path)}
+            return tuple(git.find_texts_with(root, commit, words, own_files))
+        paths = self.memory.map.find_files_with_words(words, git.WORDS_SHARE_MIN)
+        own_paths = [path for path in paths if path in tracked and not is_third_party(path)][:PROJECT_FILES_MAX]
+        return tuple(filter(None, [git.read_files_at(root, commit, own_paths)]))
 
     @property
     def _digest_key(self) -> bytes:
@@ -207,25 +231,6 @@ class Learning:
         if self.memory.settings.get_text("branch_scope") == "everywhere" or not session.branch:
             return ""
         return branches.find_unmerged_branch(self.database, str(self.memory.project.root), session.branch)
-
-
-@lru_cache(maxsize=PROJECT_TEXTS_CACHED)
-def _find_project_texts(root: str, commit: str, tracked: frozenset[str], words: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the texts of the project's own files that have most of these words at a commit.
-
-    Cached, because what a session learned without a model and what a reader proposes is traced by the same searches.
-    """
-    return tuple(git.find_texts_with(root, commit, words, _OwnFiles(tracked)))
-
-
-class _OwnFiles(Container[str]):
-    """The tracked files of a project that are not vendored."""
-
-    def __init__(self, tracked: frozenset[str]) -> None:
-        self._tracked = tracked
-
-    def __contains__(self, path: object) -> bool:
-        return isinstance(path, str) and path in self._tracked and not is_third_party(path)
 
 
 def _describe_session(activity: SessionActivity, judged: SessionClassification, *, part: bool) -> SessionSummary:

@@ -120,3 +120,16 @@ def test_instructions_are_the_paragraphs_and_items_of_the_files_for_agents(repos
         "1 a numbered item of it",
         "use integer cents for money",
     }
+
+
+def test_names_that_were_searched_for_together_are_not_searched_for_again(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.commit("lib/cache.py", "def warm_cache():\n    pass\n")
+    search = CheckoutSearch(str(repository.root))
+    search.find_all(["warm_cache", "nowhere_at_all", "x"])
+    asked: list[str] = []
+    monkeypatch.setattr(search, "_search", lambda name: asked.append(name) or frozenset())
+    assert search.find_files_with("warm_cache") == frozenset({"lib/cache.py"})
+    assert search.find_files_with("nowhere_at_all") == frozenset()
+    assert asked == ["nowhere_at_all"]

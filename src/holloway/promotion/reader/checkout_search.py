@@ -11,6 +11,7 @@ from holloway.text.fingerprint import normalise_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
 SEARCH_S = 5.0
@@ -74,6 +75,18 @@ class CheckoutSearch:
                 return None
             self._matches[name] = self._search(name)
         return self._matches[name]
+
+    def find_all(self, names: Iterable[str]) -> None:
+        """Search for some names at once; those that are found need no search of the tree later."""
+        shortest, longest = SEARCHED_NAME_CHARS
+        asked = [
+            name for name in dict.fromkeys(names) if shortest <= len(name) <= longest and name not in self._matches
+        ]
+        if not self.commit or not asked:
+            return
+        files_by_name = git.list_files_with_each(self._root, self.commit, asked[:SEARCHES_MAX], SEARCH_S)
+        for name, files in files_by_name.items():
+            self._matches[name] = frozenset(sorted(files)[:MATCHING_FILES_MAX])
 
     def _search(self, name: str) -> frozenset[str] | None:
         files = git.list_files_with(self._root, self.commit, name, SEARCH_S)

@@ -15,7 +15,7 @@ from holloway.config import READER_ANSWER_TOKENS, SESSION_LESSONS_MAX, STRETCH_L
 from holloway.llm.metered_client import render_prompt
 from holloway.promotion.reader.lesson_answer import ProposedLesson, RefusedItem, parse_answer
 from holloway.promotion.reader.lesson_checks import CheckResult, Treatment, check_lesson
-from holloway.promotion.reader.lesson_evidence import PERSON_SAID, Lesson
+from holloway.promotion.reader.lesson_evidence import PERSON_SAID, Lesson, list_searched_names
 from holloway.promotion.reader.quote_search import QuoteIndex
 from holloway.promotion.reader.repeated_lessons import find_repeated
 from holloway.safety.neutralize import neutralize_text
@@ -113,6 +113,7 @@ def judge_answers(
         if lesson is None
     ]
     traced = evidence.trace_lessons([lesson for lesson in lessons if lesson], trust)
+    evidence.checkout.find_all(name for lesson in traced for name in list_searched_names(lesson.text))
     judged += _refuse_repeated([_judge_lesson(lesson, evidence) for lesson in traced])
     return _limit_lessons(judged, most)
 
