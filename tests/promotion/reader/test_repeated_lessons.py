@@ -14,7 +14,8 @@ FIRST = "`make warm` must run before the login tests, because the cache of the t
 
 def told() -> Story:
     said = (
-        "The cache of the tokens is empty at start, so `make warm` comes first: 40 of refresh_token and access_token."
+        "The cache of the tokens is empty at start, so `make warm` must run before the login tests. "
+        "It fills 40 of refresh_token and access_token."
     )
     output = "refresh_token and access_token filled"
     return Story("s1").user("Why do the login tests fail?").shell("make warm", output).says(said, thinking=False)
