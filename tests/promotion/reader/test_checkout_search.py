@@ -129,7 +129,12 @@ def test_names_that_were_searched_for_together_are_not_searched_for_again(
     search = CheckoutSearch(str(repository.root))
     search.find_all(["warm_cache", "nowhere_at_all", "x"])
     asked: list[str] = []
-    monkeypatch.setattr(search, "_search", lambda name: asked.append(name) or frozenset())
+
+    def note_search(name: str) -> frozenset[str]:
+        asked.append(name)
+        return frozenset()
+
+    monkeypatch.setattr(search, "_search", note_search)
     assert search.find_files_with("warm_cache") == frozenset({"lib/cache.py"})
     assert search.find_files_with("nowhere_at_all") == frozenset()
     assert asked == ["nowhere_at_all"]
