@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from docs import architecture, events, promises, reliability
+from docs import agents, architecture, events, promises, reliability
 from docs.console import BLOCK, Shell, filled
 from docs.reference import methods_table, record_table
 from holloway.cli import CLI_COMMANDS, holloway
@@ -92,6 +92,7 @@ def settings_page() -> str:
 
 
 GENERATED: dict[str, Callable[[], str]] = {
+    **agents.PAGES,
     "architecture.md": architecture.page,
     "commands.md": commands_page,
     "events.md": events.page,
@@ -112,6 +113,7 @@ def tools_table() -> str:
 
 
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
+    "../README.md": ("agents", agents.render_matrix),
     "json.md": ("record", record_table),
     "mcp.md": ("tools", tools_table),
     "python.md": ("methods", methods_table),

@@ -136,6 +136,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "CLAUDE_CONFIG_DIR",
         "CODEX_HOME",
         "COPILOT_CLI",
+        "COPILOT_HOME",
+        "OPENCODE_CONFIG_DIR",
+        "PI_CODING_AGENT_DIR",
         "CURSOR_VERSION",
     ):
         monkeypatch.delenv(name, raising=False)

@@ -199,6 +199,24 @@ def test_a_command_that_failed_is_a_failure_though_its_host_says_success(event: 
     assert hosts.normalise_event(event | read)["hook_event_name"] == "PostToolUse"
 
 
+@pytest.mark.parametrize(
+    ("report", "output"),
+    [
+        ("<untrusted_context>\nOutput: a\nb\nExit Code: 2\nProcess Group PGID: 7\n</untrusted_context>", "a\nb"),
+        ("Command: x\nDirectory: (root)\nOutput: a\nError: (none)\nExit Code: 0\nSignal: (none)", "a"),
+        ("Output: Error: b is not defined\nError: (none)\nExit Code: 1", "Error: b is not defined"),
+        ("Output: Error: a real one", "Error: a real one"),
+        ("a\nOutput: b", "a\nOutput: b"),
+        ("no report", "no report"),
+    ],
+)
+def test_of_a_report_on_a_command_only_the_output_remains(report: str, output: str) -> None:
+    shell = {"hook_event_name": "PostToolUseFailure", "tool_name": "run_shell_command"}
+    assert hosts.normalise_event({**shell, "error": report})["error"] == output
+    response = hosts.normalise_event({**shell, "tool_response": {"llmContent": report}})["tool_response"]
+    assert response == output
+
+
 def test_a_prompt_without_text_is_the_host_s_own_and_is_neither_noted_nor_answered(
     repository: Repository, memory: holloway.Holloway, ask: Asking
 ) -> None:

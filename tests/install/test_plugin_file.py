@@ -100,6 +100,7 @@ SESSIONS = {"opencode": OPENCODE_SESSION, "kilo": OPENCODE_SESSION, "pi": PI_SES
 
 
 @needs_node
+@pytest.mark.promise("further-agents")
 @pytest.mark.parametrize("agent", WITH_PLUGIN)
 def test_a_plugin_hands_the_events_to_holloway_and_its_words_to_the_agent(
     agent: str, repository: Repository, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -72,6 +72,10 @@ HOSTS = {
 READABLE_HOSTS = frozenset(name for name, host in HOSTS.items() if host.has_transcript_reader)
 """Hosts whose transcripts the worker can read."""
 _PLAIN = Host()
+_REPORTING_SHELL = "run_shell_command"
+_REPORT_HEADS = ("\n<untrusted_context>", "\nCommand: ")
+_REPORT_LABELS = ("Process Group PGID: ", "Background PIDs: ", "Signal: ", "Exit Code: ", "Error: (none)")
+"""Beginnings of the lines below a command's output in the report on it, the last one first."""
 _CONTEXT_TAG = ("<hook_context>", "</hook_context>")
 """Gemini hands the response to a session's start back inside the first prompt, between these tags."""
 
@@ -112,7 +116,9 @@ def normalise_event(event: dict[str, object]) -> dict[str, object]:
     if isinstance(prompt, str) and _CONTEXT_TAG[0] in prompt:
         changes["prompt"] = _remove_returned_context(prompt)
     event = event | changes
-    return event | _describe_failed_command(event, about) if about.exit_status else event
+    if about.exit_status:
+        event |= _describe_failed_command(event, about)
+    return event | _unwrap_shell_report(event) if event.get("tool_name") == _REPORTING_SHELL else event
 
 
 def _remove_returned_context(prompt: str) -> str:
@@ -134,6 +140,27 @@ def _describe_failed_command(event: dict[str, object], about: Host) -> dict[str,
     statuses = re.findall(about.exit_status, output[-EXIT_STATUS_CHARS_MAX:], re.MULTILINE)
     is_failed = bool(statuses) and int(statuses[-1]) != 0
     return {"hook_event_name": "PostToolUseFailure", "error": output} if is_failed else {}
+
+
+def _unwrap_shell_report(event: dict[str, object]) -> dict[str, object]:
+    """Return the changes that leave only a command's output of the report that Gemini CLI and Qwen Code make of it."""
+    from holloway.capture.event_subject import extract_text  # only for a shell of such a host
+
+    output, error = extract_text(event.get("tool_response")), event.get("error")
+    changes: dict[str, object] = {"tool_response": _find_output(output)} if output else {}
+    return changes | {"error": _find_output(error)} if isinstance(error, str) else changes
+
+
+def _find_output(report: str) -> str:
+    """Return the output in the report of a command; any other text as it is."""
+    head, mark, output = f"\n{report}".partition("\nOutput: ")
+    if not mark or (head and not head.startswith(_REPORT_HEADS)):
+        return report
+    output = output.rstrip().removesuffix("</untrusted_context>").rstrip()
+    for label in _REPORT_LABELS:
+        rest, _, line = output.rpartition("\n")
+        output = rest if line.startswith(label) else output
+    return output
 
 
 def format_response(host: str, name: str, context: str, line: str) -> dict[str, object]:
