@@ -35,6 +35,14 @@ class Run:
 
 
 RUNS = {
+    "kills_of_exchanges": Run(
+        "Killed while sharing",
+        "Two devices teach and exchange over git without end, and are killed (`kill -9`) at a random moment of"
+        " recording, fetching, applying or pushing. Then both exchange undisturbed: everything acknowledged is on both,"
+        " and their states are equal.",
+        "tests/faults/test_kill_sharing.py",
+        {"kills": "kills"},
+    ),
     "kill": Run(
         "Killed at random moments",
         "A process teaches, edits, replaces, forgets and embeds without end, and is killed (`kill -9`) at a random"

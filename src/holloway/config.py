@@ -109,6 +109,25 @@ PASSAGES_MAX = 3_000
 RECORDS_PER_SESSION_MAX = 50
 RECORD_DETAILS_CHARS_MAX = 8_000
 
+# Sharing: limits of what comes from other people's machines, and of what is sent.
+
+OPERATION_BYTES_MAX = 64 * 1024
+OPERATION_ITEMS_MAX = 256
+SEGMENT_BYTES_MAX = 1024 * 1024
+SEGMENTS_MAX = 64
+"""Segments of a replica from which on it compacts them."""
+FOREIGN_SEGMENTS_MAX = 1_024
+REPLICAS_MAX = 5_000
+REPLICA_OPERATIONS_MAX = 500_000
+"""Limits of what is read of a remote: segments and operations of one replica, and replicas."""
+SYNC_EVERY_S = 60
+"""Shortest time between two exchanges with a remote in the background."""
+TRANSFER_TIMEOUT_S = 120.0
+SHARE_SNOOZE_DAYS = 30
+AUTHOR_CHARS_MAX = 80
+SYNC_LOCK_WAIT_S = 30
+"""Longest wait of a foreground sync for the one in the background."""
+
 # Token budgets of injected text, and deadlines of the processes that inject it.
 
 BRIEF_TOKENS_MAX = 1_200

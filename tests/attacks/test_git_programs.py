@@ -84,6 +84,9 @@ INVOCATIONS = {
     "pause": ["pause"],
     "resume": ["resume"],
     "config": ["config", "list"],
+    "share": ["share", "--git", "--yes", "--remote", "HUB", "--as", "Ada"],
+    "sync": ["sync"],
+    "conflicts": ["conflicts"],
     "export": ["export", "--format", "json"],
     "import": ["import", "FILE"],
     "backup": ["backup"],
@@ -130,10 +133,12 @@ def test_every_command_is_tried() -> None:
     assert set(INVOCATIONS) == {name for section in CLI_COMMANDS.values() for name in section}
 
 
-@pytest.mark.promise("repository-is-not-trusted")
+@pytest.mark.promise("repository-is-not-trusted", "shared-runs-nothing")
 def test_no_command_runs_a_program_of_the_repository(
     trapped: BoobyTrapped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    hub = tmp_path / "hub.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(hub)], check=True)
     monkeypatch.chdir(trapped.root)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
 
@@ -151,12 +156,13 @@ def test_no_command_runs_a_program_of_the_repository(
             continue  # They serve a host until it is gone, and are asked below.
         listed = command("list", "--json") if "ID" in words else "{}"
         memory = (json.loads(listed or "{}").get("results") or [{"id": "none"}])[0]["id"]
-        there = {"ID": memory, "FILE": str(tmp_path / "memories.json")}
+        there = {"ID": memory, "FILE": str(tmp_path / "memories.json"), "HUB": str(hub)}
         said[name] = command(*(there.get(word, word) for word in words))
         assert trapped.ran() == [], name
         if name == "export":
             (tmp_path / "memories.json").write_text(said[name])
     assert "src/shop/auth/tokens.py" in said["locate"]
+    assert "Synced" in said["share"]
 
 
 def test_the_commands_that_a_host_starts_run_no_program_of_the_repository(trapped: BoobyTrapped) -> None:

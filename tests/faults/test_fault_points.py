@@ -304,13 +304,18 @@ def prior(root: Path, home: Path) -> list[tuple[object, ...]]:
     """A data folder as an earlier release left it, with a memory in it; returns its schema."""
     store = Store(projects.resolve_project(root, home), clock=FakeClock(), ids=CountedIds("prior"))
     if migrations.MIGRATIONS:
-        # The store writes all columns of today; earlier releases lacked the last one.
-        is_earlier = migrations.stated_0014 not in migrations.MIGRATIONS
-        if is_earlier:
-            store.database.execute(migrations.STATED)
+        # The store writes all columns of today; earlier releases lacked the last ones.
+        later = {
+            "stated_at": (migrations.stated_0014, migrations.STATED),
+            "muted": (migrations.muted_0018, migrations.split_statements(migrations.MUTED)[0]),
+            "chosen": (migrations.sharing_0019, migrations.CHOSEN),
+        }
+        missing = [name for name, (step, _) in later.items() if step not in migrations.MIGRATIONS]
+        for name in missing:
+            store.database.execute(later[name][1])
         store.memories.add_memory(sanitize_draft(Draft("Old databases open", MemoryType.DECISION)))
-        if is_earlier:
-            store.database.execute("ALTER TABLE memories DROP COLUMN stated_at")
+        for name in missing:
+            store.database.execute(f"ALTER TABLE memories DROP COLUMN {name}")
     store.close()
     return schema(home)
 

@@ -140,9 +140,9 @@ def test_git_is_looked_for_in_absolute_folders_as_an_executable_file(
     places = ["relative", "", str(tmp_path / "folder"), str(tmp_path / "plain"), str(tmp_path / "missing")]
     monkeypatch.setenv("PATH", os.pathsep.join(places))
     with pytest.raises(FileNotFoundError, match="git"):
-        runner._git_program()
+        runner.find_git_program()
     monkeypatch.setenv("PATH", os.pathsep.join([*places, str(tmp_path / "good")]))
-    assert runner._git_program() == str(tmp_path / "good/git")
+    assert runner.find_git_program() == str(tmp_path / "good/git")
 
 
 def test_a_stream_comes_in_pieces_and_fails_as_git_does(repository: Repository) -> None:

@@ -204,6 +204,9 @@ def stranger(patient: Patient) -> None:
 
 
 STATES: dict[Finding, Callable[[Patient], object]] = {
+    Finding.SHARING_FAILING: lambda p: in_database(
+        p, """INSERT INTO meta VALUES ('sharing', '{"replica": "a", "problem": "git push failed: refused"}')"""
+    ),
     Finding.SQLITE_OLD: lambda p: p.patch.setattr(sqlite3, "sqlite_version_info", (3, 31, 0)),
     Finding.NO_SCANNER: lambda p: no_package(p, "re2"),
     Finding.NO_GIT: lambda p: p.patch.setattr(shutil, "which", lambda name: None),

@@ -80,10 +80,14 @@ def test_uses_are_counted_anew_from_what_sessions_left_instead_of_showings(
         patched.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:before])
         with holloway.open(repository.root) as memory:
             database = memory.store.database
-            for later_column in (migrations.STATED, migrations.split_statements(migrations.MUTED)[0]):
+            for later_column in (
+                migrations.STATED,
+                migrations.split_statements(migrations.MUTED)[0],
+                migrations.CHOSEN,
+            ):
                 database.execute(later_column)  # memories are written with it
             helped, ignored = taught(memory, "helped"), taught(memory, "ignored")
-            for name in ("stated_at", "muted"):
+            for name in ("stated_at", "muted", "chosen"):
                 database.execute(f"ALTER TABLE memories DROP COLUMN {name}")
             database.execute("UPDATE memories SET use_count = 12")
             for session, record in (("s1", json.dumps({"used": [helped.id]})), ("s2", "{}"), ("torn", '{"used": [')):

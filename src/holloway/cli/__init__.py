@@ -59,6 +59,11 @@ CLI_COMMANDS = {
         "pause": ("project", "Stop capturing and injecting"),
         "resume": ("project", "Resume capturing and injecting"),
     },
+    "Share": {
+        "share": ("share", "Share memories with your team or your other devices over git"),
+        "sync": ("share", "Exchange shared memories now"),
+        "conflicts": ("share", "Decide between versions that two people wrote"),
+    },
     "Data and settings": {
         "config": ("project", "Show and change settings"),
         "export": ("export_import", "Write memories to a file"),

@@ -126,6 +126,8 @@ def status_command(as_json: bool, project: str) -> None:
 
         print_text(f"  measuring  {describe_experiment_in_words(project_status['experiment'])} (holloway proof)")
     print_text(f"  panel      {project_status['panel'] or 'not running (holloway panel)'}")
+    if sharing := project_status["sharing"]:
+        print_text(f"  sharing    {sharing['state']}" + (f": {sharing['detail']}" if sharing["detail"] else ""))
     print_text(f"  paused     {project_status['paused'] or 'no'}")
     place = (
         f"{project_status['folder']} ({project_status['bytes'] // 1024:,} KB)"

@@ -55,6 +55,7 @@ SOURCE_LABELS = {
     "synthesis": "synthesised from several sessions",
     "rules_file": "read from a rules file",
     "foreign_file": "imported from a file of unknown origin",
+    "colleague": "shared by a colleague",
 }
 """Label of each memory source."""
 POINT_LABELS = {"asked": "the agent reported that it helped", "host": "the agent has it from its rules file"}

@@ -27,6 +27,7 @@ BIRTH = {
     Source.OBSERVER_INFERRED: (0.70, State.UNCONFIRMED),
     Source.SYNTHESIS: (0.70, State.UNCONFIRMED),
     Source.FOREIGN_FILE: (0.60, State.QUARANTINED),
+    Source.COLLEAGUE: (0.60, State.UNCONFIRMED),
 }
 """Confidence and state at birth, where the caller's evidence does not give its own."""
 
@@ -36,6 +37,9 @@ AGREED_BY_SESSION = 0.05
 USED_OFTEN = 0.05
 USED_OFTEN_AFTER = 5
 CONFIDENCE_MAX = 0.95
+CONFIRMED_BY_COLLEAGUE = 0.05
+COLLEAGUE_MAX = 0.75
+"""Below the threshold of a cautious project: only a person here lifts a colleague's memory above it."""
 TAINTED_FACTOR = 0.7
 DISPUTED_FACTOR = 0.8
 
@@ -71,6 +75,11 @@ def current_confidence(memory: Memory | Sketch, now: datetime) -> float:
 def confirm_confidence(confidence: float) -> float:
     """Return the confidence after a person confirmed the memory."""
     return max(confidence, min(confidence + CONFIRMED_BY_PERSON, CONFIRMED_BY_PERSON_MAX))
+
+
+def weigh_colleagues(confirmations: int) -> float:
+    """Return the confidence of a colleague's memory that accepted colleagues have confirmed."""
+    return min(BIRTH[Source.COLLEAGUE][0] + CONFIRMED_BY_COLLEAGUE * confirmations, COLLEAGUE_MAX)
 
 
 def raise_confidence(confidence: float) -> float:

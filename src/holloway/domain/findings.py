@@ -31,6 +31,7 @@ class Finding(StrEnum):
     DATABASE_BUSY = "database-busy"
     NOT_LEARNED = "not-learned"
     READER_FAILING = "reader-failing"
+    SHARING_FAILING = "sharing-failing"
     BACKUPS_DAMAGED = "backups-damaged"
     NO_MAP = "no-map"
     MAP_DAMAGED = "map-damaged"

@@ -58,6 +58,7 @@ class Source(StrEnum):
     SYNTHESIS = "synthesis"
     RULES_FILE = "rules_file"
     FOREIGN_FILE = "foreign_file"
+    COLLEAGUE = "colleague"
 
 
 class State(StrEnum):
@@ -174,6 +175,7 @@ class Draft:
     source: Source = Source.USER_TAUGHT
     scope: Scope = Scope.GLOBAL
     visibility: Visibility = Visibility.PROJECT
+    chosen: bool = False
     state: State | None = None
     confidence: float | None = None
     review: ReviewReason | None = None
@@ -216,6 +218,8 @@ class Memory:
     pinned: bool = False
     muted: bool = False
     """Whether agents are never told it unasked; searches still find it."""
+    chosen: bool = False
+    """Whether a person chose its visibility; only then it may leave this machine."""
     half_life_days: float | None = None
     review: ReviewReason | None = None
     review_after: str = ""

@@ -46,10 +46,12 @@ if TYPE_CHECKING:
         tracked_files,
     )
     from holloway.git.reflogs import has_remote, list_made_commits, list_pushed_commits
-    from holloway.git.runner import GitInterrupted, read_user_email, run_git, run_succeeds, stream_git
+    from holloway.git.runner import GitInterrupted, read_user_email, read_user_name, run_git, run_succeeds, stream_git
 
 _REFLOG_NAMES = frozenset({"has_remote", "list_made_commits", "list_pushed_commits"})
-_RUNNER_NAMES = frozenset({"GitInterrupted", "read_user_email", "run_git", "run_succeeds", "stream_git"})
+_RUNNER_NAMES = frozenset(
+    {"GitInterrupted", "read_user_email", "read_user_name", "run_git", "run_succeeds", "stream_git"}
+)
 
 
 def __getattr__(name: str) -> object:
@@ -106,6 +108,7 @@ __all__ = [
     "read_file_at",
     "read_files_at",
     "read_user_email",
+    "read_user_name",
     "root_commits",
     "run_git",
     "run_succeeds",

@@ -113,7 +113,7 @@ def stream_git(
             input_file.write(stdin.encode("utf-8", "surrogateescape"))
             input_file.seek(0)
             process = subprocess.Popen(
-                [_git_program(), *_GUARDS, "-C", root, *options, *arguments],
+                [find_git_program(), *_GUARDS, "-C", root, *options, *arguments],
                 stdin=input_file,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -161,9 +161,18 @@ def read_user_email(root: str, timeout_s: float = GIT_TIMEOUT_S) -> str:
 
     The repository's own setting does not count: an unpacked folder could bring the address of its author.
     """
-    command = ("config", "--global", "--get", "user.email")
-    code, address = _run_process(command, root, _repository_environment(root), "", timeout_s)
-    return address.strip() if code == 0 else ""
+    return _read_user_setting(root, "user.email", timeout_s)
+
+
+def read_user_name(root: str, timeout_s: float = GIT_TIMEOUT_S) -> str:
+    """Return the name that the user set for all repositories; empty without one."""
+    return _read_user_setting(root, "user.name", timeout_s)
+
+
+def _read_user_setting(root: str, key: str, timeout_s: float) -> str:
+    command = ("config", "--global", "--get", key)
+    code, value = _run_process(command, root, _repository_environment(root), "", timeout_s)
+    return value.strip() if code == 0 else ""
 
 
 def read_table_ref(root: str, ref: str, timeout_s: float) -> str:
@@ -191,7 +200,7 @@ def _run_process(
 
     try:
         completed = subprocess.run(
-            [_git_program(), *_GUARDS, "-C", root, *arguments],
+            [find_git_program(), *_GUARDS, "-C", root, *arguments],
             input=stdin.encode("utf-8", "surrogateescape"),
             capture_output=True,
             timeout=timeout_s,
@@ -215,7 +224,7 @@ def _split_stream(output: IO[bytes] | None, separator: bytes) -> Iterator[bytes]
         yield buffered
 
 
-def _git_program() -> str:
+def find_git_program() -> str:
     """Find git in the absolute folders of the PATH; a relative folder may be the untrusted project's.
 
     Raises FileNotFoundError if git is not installed.

@@ -143,7 +143,8 @@ class ProjectData:
             files=files or None,
             modules=modules,
             user=user,
-            visibility=visibility,
+            # The form always has a visibility; only one that differs from the usual was chosen.
+            visibility=visibility if visibility != "project" else None,
             where=self._memory.project.root,
         )
 

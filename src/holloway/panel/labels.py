@@ -57,6 +57,7 @@ SOURCES: dict[str, str] = {
     Source.SYNTHESIS: mark_text("synthesised from several sessions"),
     Source.RULES_FILE: mark_text("read from a rules file"),
     Source.FOREIGN_FILE: mark_text("imported from a file of unknown origin"),
+    Source.COLLEAGUE: mark_text("shared by a colleague"),
 }
 SCOPES: dict[str, str] = {
     Scope.GLOBAL: mark_text("whole project"),

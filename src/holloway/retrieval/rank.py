@@ -39,6 +39,7 @@ SOURCE_TRUST = {
     Source.SYNTHESIS: 1.0,
     Source.OBSERVER_INFERRED: 0.85,
     Source.FOREIGN_FILE: 0.7,
+    Source.COLLEAGUE: 1.0,
 }
 """Prior trust in each source."""
 

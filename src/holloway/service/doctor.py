@@ -18,7 +18,7 @@ from holloway.domain.findings import Check, Finding, failed_check, passed_check,
 from holloway.domain.ports import RandomIds, SystemClock, format_stamp
 from holloway.embeddings.provider_choice import choose_embedder
 from holloway.errors import HollowayError
-from holloway.service import background_worker, reader
+from holloway.service import background_worker, reader, share
 from holloway.store import answer_log, learned_files, migrations, registry
 from holloway.store import project as projects
 from holloway.store.database import Database, DatabaseBusy, DatabaseTooNew, is_sound, list_rolling_backups
@@ -233,6 +233,15 @@ def _check_map(project: projects.Project) -> Check:
     return passed_check("code map", message)
 
 
+def _check_sharing(database: Database) -> Check:
+    """Check whether shared memories reach the remote; being offline is normal."""
+    state = share.describe_state(database)
+    if state.word == share.FAILING:
+        hint = "`holloway sync` tries again and shows the reason; nothing is lost meanwhile."
+        return warning_check("sharing", Finding.SHARING_FAILING, state.detail, hint)
+    return passed_check("sharing", state.word + (f": {state.detail}" if state.detail else ""))
+
+
 def _check_worker(project: projects.Project) -> Iterator[Check]:
     """Check the background worker and the journals that wait for it."""
     state = background_worker.read_state(str(project.folder))
@@ -327,6 +336,7 @@ def _check_database(project: projects.Project) -> Iterator[Check]:
             if not waiting:
                 yield _check_learning(database)
                 yield _check_reader(database, project.key)
+                yield _check_sharing(database)
     except DatabaseBusy as error:
         yield warning_check("database", Finding.DATABASE_BUSY, error.message, error.hint)
     except DatabaseTooNew as error:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holloway.promotion.rules_files.rules_import import RulesImported
     from holloway.service.code_map import CodeMap
     from holloway.service.session import Session
+    from holloway.service.share import Sharing
     from holloway.sharing.export_import import Imported
     from holloway.store.project import Project
     from holloway.store.store import Store
@@ -186,6 +187,12 @@ class Holloway:
         from holloway.sharing.export_import import import_file  # few commands read files
 
         return import_file(self.store, self.home, path, skip_invalid=skip_invalid)
+
+    def sharing(self, *, user: bool = False) -> Sharing:
+        """Return the sharing of this project, or of the user's own memories."""
+        from holloway.service.share import Sharing  # few commands share
+
+        return Sharing(self.opened, is_user=user)
 
     def describe_modules(self, *, writer: Writer | None = None) -> list[tuple[str, str]]:
         """Have a language model describe the modules; returns names and purposes. Raises InvalidInput without one."""

@@ -13,13 +13,15 @@ from holloway import git
 from holloway.capture import journal_reader
 from holloway.capture.session_files import Unlearned, from_journal, list_ended
 from holloway.codemap.health import MapBusy
-from holloway.config import READER_IDLE_S, SESSION_SILENCE_S
+from holloway.config import READER_IDLE_S, SESSION_SILENCE_S, SYNC_EVERY_S
 from holloway.domain.ports import format_stamp, parse_stamp
+from holloway.git.transfer import TransferFailed
 from holloway.promotion import history_harvest, host_notes_import, synthesis
 from holloway.promotion.insight import Reflection
 from holloway.service import agent_notes, background_worker, session_reading
 from holloway.service.past_sessions import open_session_files
 from holloway.service.session_learning import Learning
+from holloway.sharing.membership import Membership, SyncBusy
 from holloway.store import candidates, learned_files, lifecycle
 
 if TYPE_CHECKING:
@@ -248,6 +250,29 @@ def read_sessions(memory: Holloway, seconds: float) -> str:
     return result.describe()
 
 
+def is_sync_due(memory: Holloway) -> bool:
+    """Return whether memories are shared and the last exchange is long enough ago."""
+    return any(Membership(store, is_user=store is not memory.store).is_due(SYNC_EVERY_S) for store in memory.stores())
+
+
+def synchronize(memory: Holloway, seconds: float) -> str:
+    """Exchange shared memories with their remote; being offline is normal and no failure."""
+    reports: list[str] = []
+    for store in memory.stores():
+        membership = Membership(store, is_user=store is not memory.store)
+        if membership.is_due(SYNC_EVERY_S):
+            try:
+                report = membership.synchronize(wait_s=0)
+                reports.append(f"{report.sent} sent, {report.received} received")
+            except SyncBusy:
+                reports.append("somebody else is at it")
+            except TransferFailed as error:
+                if not error.is_offline:
+                    raise
+                reports.append("offline")
+    return "; ".join(reports)
+
+
 def is_always_due(memory: Holloway) -> bool:
     """Return True, for a job that costs less than finding out whether it is due."""
     return True
@@ -274,6 +299,7 @@ JOBS = (
     Job("synthesis", has_reached_a_count, reflect_on_modules),
     Job("weekly", is_week_over, look_across),
     Job("daily", is_day_over, clean_up),
+    Job("share", is_sync_due, synchronize),
     Job("reader", has_sessions_to_read, read_sessions),
 )
 """All jobs, in the order in which they run."""

@@ -29,6 +29,7 @@ from holloway.promotion.standing_rules import BRANCH_INDEPENDENT_TYPES
 from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, add_conflicts, find_duplicate, infer
 from holloway.retrieval.duplicate_detection import find_similar_memories
 from holloway.service.project_paths import existing_files
+from holloway.sharing.recorder import Recorder, finish_erasure
 from holloway.store import (
     branches,
     candidates,
@@ -118,7 +119,7 @@ class MemoryEditor:
         pin: bool = False,
         everywhere: bool = False,
         user: bool = False,
-        visibility: Visibility | str = Visibility.PROJECT,
+        visibility: Visibility | str | None = None,
         source: Source = Source.USER_TAUGHT,
         agent: str = "",
         session: str = "",
@@ -143,7 +144,8 @@ class MemoryEditor:
             files=existing_paths or inferred.files,
             modules=as_tuple("modules", modules) or ((inferred.module,) if inferred.module else ()),
             tags=as_tuple("tags", tags),
-            visibility=Visibility.PERSONAL if user else parse_choice(Visibility, visibility),
+            visibility=Visibility.PERSONAL if user else parse_choice(Visibility, visibility or Visibility.PROJECT),
+            chosen=visibility is not None and not user,
             source=source,
             pinned=pin,
             agent=agent,
@@ -211,6 +213,8 @@ class MemoryEditor:
         if {"content", "files"} & set(values):
             links = [relation for relation in old.relations if relation.type is not RelationType.NAMES]
             fields["relations"] = (*links, *admitted.draft.relations)
+        if admitted.draft.visibility is not old.visibility:
+            fields["chosen"] = True
         if everywhere:
             fields["branch_only"] = ""
         if "type" in values:
@@ -305,6 +309,7 @@ class MemoryEditor:
             modules=memory.modules,
             tags=memory.tags,
             visibility=memory.visibility,
+            chosen=memory.chosen,
             branch=self._opened.branch,
             branch_only=memory.branch_only,
             commit=git.head_commit(str(self._opened.project.root)),
@@ -385,7 +390,9 @@ class MemoryEditor:
         )
         left: list[str] = []
         for store, memories in memories_by_store:
+            shared_names = Recorder(store).record_erasure(memories)
             left += privacy.erase_memories(store, memories, traces)
+            left += finish_erasure(store, shared_names)
         left += _list_exports(self._opened.project, traces)
         return Forgotten(tuple(memory for _, memory in owners), tuple(left))
 

@@ -16,6 +16,7 @@ from holloway.injection.project_map import ProjectMap
 from holloway.injection.session_start import compose_brief, load_open_work
 from holloway.promotion.trust_level import ProjectTrust
 from holloway.service.code_map import CodeMap
+from holloway.sharing.recorder import Recorder
 from holloway.store import branches, hook_settings, lifecycle, lookup, privacy, registry, told_texts
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
@@ -95,14 +96,16 @@ class OpenProject:
         return self._user
 
     def open_store(self, project: Project) -> Store:
-        """Open the store of a project with this project's clock and settings."""
-        return Store(
+        """Open the store of a project with this project's clock and settings; what changes in it is recorded."""
+        store = Store(
             project,
             synchronous=self._synchronous,
             busy_timeout_ms=self._busy_timeout_ms,
             clock=self.clock,
             ids=self.ids,
         )
+        store.memories.listener = Recorder(store).record_memory
+        return store
 
     def stores(self) -> list[Store]:
         """Return this project's store, and the user's own if it exists."""

@@ -19,6 +19,7 @@ from holloway.service.experiment import describe_experiment
 from holloway.service.health import measure_health
 from holloway.service.project_finder import find_claim
 from holloway.service.reader import describe_reader
+from holloway.service.share import describe_state
 from holloway.store import answer_log, candidates, registry, session_ledger
 from holloway.store.database import list_rolling_backups
 from holloway.store.filter import Filter
@@ -58,6 +59,7 @@ def status(memory: Holloway) -> dict[str, Any]:
         "answers": _answers(memory),
         "observer": _observer(memory),
         "panel": find_panel(str(memory.project.folder)) or None,
+        "sharing": _sharing(memory),
         "paused": registry.get_paused_mode(str(memory.home), memory.project.key) or None,
         **_trust(memory),
         **_search(memory),
@@ -69,6 +71,12 @@ def status(memory: Holloway) -> dict[str, Any]:
         "bytes": sum(map(_size, memory.project.folder.rglob("*"))),
         "last_backup": newest.name if newest else None,
     }
+
+
+def _sharing(memory: Holloway) -> dict[str, str] | None:
+    """Return where sharing stands; None if nothing was ever shared."""
+    state = describe_state(memory.store.database)
+    return None if state.word == "off" else {"state": state.word, "detail": state.detail}
 
 
 def _answers(memory: Holloway) -> dict[str, Any]:

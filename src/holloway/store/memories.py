@@ -65,6 +65,8 @@ class Memories:
         self._db = database
         self._clock = clock
         self._ids = ids
+        self.listener: Callable[[Memory], object] | None = None
+        """Hears of every memory that is written, inside of the transaction that writes it."""
 
     def add_memory(self, sanitized: SanitizedDraft) -> AddResult:
         """Store a draft, unless a duplicate exists (which is reinforced) or it was rejected before."""
@@ -228,6 +230,10 @@ class Memories:
     def has_memory(self, memory_id: str) -> bool:
         """Return whether a memory with exactly this id exists."""
         return bool(self._db.fetch_value("SELECT 1 FROM memories WHERE id = ?", (memory_id,)))
+
+    def has_uid(self, uid: str) -> bool:
+        """Return whether a memory with this uid exists."""
+        return bool(self._db.fetch_value("SELECT 1 FROM memories WHERE uid = ?", (uid,)))
 
     def get_by_seqs(self, seqs: Sequence[int]) -> dict[int, Memory]:
         """Return memories by row number; missing ones are left out."""
@@ -395,6 +401,7 @@ class Memories:
             source=draft.source,
             scope=draft.scope,
             visibility=draft.visibility,
+            chosen=draft.chosen,
             created_at=now,
             updated_at=now,
             last_used_at=now,
@@ -447,6 +454,8 @@ class Memories:
                 "INSERT OR IGNORE INTO memory_relations VALUES (?, ?, ?, ?, ?, ?)",
                 (seq, relation.type, relation.memory, relation.path, relation.confidence, relation.automatic),
             )
+        if self.listener is not None:
+            self.listener(memory)
 
     def _insert_names(self, sql: str, seq: int | None, names: Iterable[str]) -> None:
         for position, name in enumerate(names):

@@ -88,6 +88,7 @@ def to_columns(memory: Memory) -> dict[str, Any]:
         "details": _dump_json(memory_json.details_json(memory.details)) if memory.details else None,
         "pinned": int(memory.pinned),
         "muted": int(memory.muted),
+        "chosen": int(memory.chosen),
         "review": memory.review,
         "commit_sha": memory.commit,
         "work_unit": serialize_work_unit(memory.work_unit),
@@ -116,6 +117,7 @@ def to_memory(source_row: Row | Mapping[str, Any]) -> Memory:
         ),
         pinned=bool(row["pinned"]),
         muted=bool(row["muted"]),
+        chosen=bool(row.get("chosen")),  # an archive of an earlier release has none
         review=ReviewReason(row["review"]) if row["review"] else None,
         commit=row["commit_sha"],
         work_unit=parse_work_unit(row["work_unit"]),

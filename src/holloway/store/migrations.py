@@ -498,6 +498,46 @@ CREATE INDEX memories_listed ON memories(           -- every column that a list 
 """
 
 
+CHOSEN = "ALTER TABLE memories ADD COLUMN chosen INTEGER NOT NULL DEFAULT 0"
+
+SHARING = """
+CREATE TABLE operations (                           -- what replicas changed, as they signed it; see sharing
+  id      TEXT PRIMARY KEY,
+  memory  TEXT NOT NULL,                            -- the replica that owns it, a slash, its uid
+  replica TEXT NOT NULL,                            -- who wrote it
+  counter INTEGER NOT NULL,                         -- Lamport clock
+  body    TEXT NOT NULL,                            -- JSON
+  erases  INTEGER NOT NULL DEFAULT 0,               -- whether it erases the memory: the only kind that stays after that
+  sent    INTEGER NOT NULL,                         -- whether a segment has it
+  applied INTEGER NOT NULL                          -- whether the row of the memory was compared with it
+) WITHOUT ROWID;
+CREATE INDEX operations_unapplied ON operations(memory) WHERE applied = 0;
+CREATE INDEX operations_memory ON operations(memory, replica);
+CREATE INDEX operations_replica ON operations(replica);
+CREATE INDEX operations_unsent ON operations(counter) WHERE sent = 0;
+
+CREATE TABLE shared_memories (
+  memory TEXT PRIMARY KEY,                          -- as in operations
+  uid    TEXT NOT NULL,                             -- of the row that shows it here
+  base   TEXT NOT NULL DEFAULT '{}',                -- JSON: the row and the shared state when they were last compared
+  status TEXT NOT NULL DEFAULT '',                  -- conflict, erased, held (and why, in base)
+  uses   INTEGER NOT NULL DEFAULT 0                 -- count of uses that was last recorded
+) WITHOUT ROWID;
+CREATE INDEX shared_memories_uid ON shared_memories(uid);
+CREATE INDEX shared_memories_status ON shared_memories(status) WHERE status <> '';
+
+CREATE TABLE replicas (
+  replica       TEXT PRIMARY KEY,                   -- beginning of the digest of its public key
+  author        TEXT NOT NULL,                      -- as it named itself when it was first seen
+  device        TEXT NOT NULL,
+  standing      TEXT NOT NULL,                      -- own, accepted, unknown, refused
+  tip           TEXT NOT NULL DEFAULT '',           -- commit of its ref that was last read
+  first_seen_at TEXT NOT NULL DEFAULT '',
+  segments      TEXT NOT NULL DEFAULT '[]'          -- JSON: the segments that were read
+) WITHOUT ROWID;
+"""
+
+
 def split_statements(script: str) -> list[str]:
     """Split a script into statements; a trigger stays one statement."""
     complete, block = [], ""
@@ -603,6 +643,12 @@ def muted_0018(database: Database, ids: Ids) -> None:
     _run_script(database, MUTED)
 
 
+def sharing_0019(database: Database, ids: Ids) -> None:
+    """Create the log of operations, the shared memories and the replicas; no visibility was chosen yet."""
+    _run_script(database, CHOSEN)
+    _run_script(database, SHARING)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -622,6 +668,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     listing_0016,
     told_0017,
     muted_0018,
+    sharing_0019,
 )
 
 

@@ -192,6 +192,12 @@ def _delete_rows(connection: sqlite3.Connection, uids: list[str], traces: TextTr
         connection.execute(f"DELETE FROM {table} WHERE memory IN (SELECT id {from_memories})", (uids_json,))
     for table in tables.intersection(_CHILD_TABLES):
         connection.execute(f"DELETE FROM {table} WHERE seq IN (SELECT seq {from_memories})", (uids_json,))
+    if "shared_memories" in tables:
+        shared = "SELECT memory FROM shared_memories WHERE uid IN (SELECT value FROM json_each(?))"
+        connection.execute(f"DELETE FROM operations WHERE erases = 0 AND memory IN ({shared})", (uids_json,))
+        connection.execute(
+            "UPDATE shared_memories SET base = '{}' WHERE uid IN (SELECT value FROM json_each(?))", (uids_json,)
+        )
     for table in tables.intersection(_TEXT_CLEANUPS):
         connection.execute(_TEXT_CLEANUPS[table])
     if "embedding_cache" in tables:

@@ -42,7 +42,7 @@ CREATE TABLE memories (
   deleted_reason  TEXT NOT NULL DEFAULT '',
   fingerprint     TEXT NOT NULL,
   search_text     TEXT NOT NULL                     -- identifiers whole and split; feeds the text index
-, stated_at TEXT NOT NULL DEFAULT '', muted INTEGER NOT NULL DEFAULT 0);
+, stated_at TEXT NOT NULL DEFAULT '', muted INTEGER NOT NULL DEFAULT 0, chosen INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE memory_files (
   path  TEXT NOT NULL,
@@ -295,6 +295,35 @@ CREATE TABLE told_texts (                           -- what agents were told, wo
   text     TEXT NOT NULL                            -- without secrets; empty if it was erased
 );
 
+CREATE TABLE operations (                           -- what replicas changed, as they signed it; see sharing
+  id      TEXT PRIMARY KEY,
+  memory  TEXT NOT NULL,                            -- the replica that owns it, a slash, its uid
+  replica TEXT NOT NULL,                            -- who wrote it
+  counter INTEGER NOT NULL,                         -- Lamport clock
+  body    TEXT NOT NULL,                            -- JSON
+  erases  INTEGER NOT NULL DEFAULT 0,               -- whether it erases the memory: the only kind that stays after that
+  sent    INTEGER NOT NULL,                         -- whether a segment has it
+  applied INTEGER NOT NULL                          -- whether the row of the memory was compared with it
+) WITHOUT ROWID;
+
+CREATE TABLE shared_memories (
+  memory TEXT PRIMARY KEY,                          -- as in operations
+  uid    TEXT NOT NULL,                             -- of the row that shows it here
+  base   TEXT NOT NULL DEFAULT '{}',                -- JSON: the row and the shared state when they were last compared
+  status TEXT NOT NULL DEFAULT '',                  -- conflict, erased, held (and why, in base)
+  uses   INTEGER NOT NULL DEFAULT 0                 -- count of uses that was last recorded
+) WITHOUT ROWID;
+
+CREATE TABLE replicas (
+  replica       TEXT PRIMARY KEY,                   -- beginning of the digest of its public key
+  author        TEXT NOT NULL,                      -- as it named itself when it was first seen
+  device        TEXT NOT NULL,
+  standing      TEXT NOT NULL,                      -- own, accepted, unknown, refused
+  tip           TEXT NOT NULL DEFAULT '',           -- commit of its ref that was last read
+  first_seen_at TEXT NOT NULL DEFAULT '',
+  segments      TEXT NOT NULL DEFAULT '[]'          -- JSON: the segments that were read
+) WITHOUT ROWID;
+
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL);
 
 CREATE INDEX memories_fingerprint ON memories(fingerprint);
@@ -383,6 +412,18 @@ CREATE INDEX memories_listed ON memories(           -- every column that a list 
   created_at, updated_at, use_count, type, state, source, scope, visibility, agent, branch, branch_only, last_used_at,
   half_life_days, pinned, muted, confidence, review, review_after, id, deleted_at, superseded_by
 ) WHERE deleted_at = '' AND superseded_by = '';
+
+CREATE INDEX operations_unapplied ON operations(memory) WHERE applied = 0;
+
+CREATE INDEX operations_memory ON operations(memory, replica);
+
+CREATE INDEX operations_replica ON operations(replica);
+
+CREATE INDEX operations_unsent ON operations(counter) WHERE sent = 0;
+
+CREATE INDEX shared_memories_uid ON shared_memories(uid);
+
+CREATE INDEX shared_memories_status ON shared_memories(status) WHERE status <> '';
 
 CREATE TRIGGER memories_text_added AFTER INSERT ON memories BEGIN
   INSERT INTO memories_fts(rowid, search_text) VALUES (new.seq, new.search_text);

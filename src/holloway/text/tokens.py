@@ -47,6 +47,7 @@ _SPEAKERS = {
     "agent_concluded": "the agent concluded",
     "agent_note": "an agent noted",
     "commit_auto": "a commit says",
+    "colleague": "a colleague says",
 }
 """Caveat of an unconfirmed memory, by its source."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -1,0 +1,181 @@
+"""One exchange with a remote: edit > operation > segment > ref > fetched segment > verified operations > fold > store.
+
+Every step can be interrupted and is done again by the next exchange: operations are added once, rows are compared with
+the shared state, and our ref is written from the log.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from holloway.config import REPLICA_OPERATIONS_MAX, SEGMENTS_MAX
+from holloway.domain.ports import format_stamp
+from holloway.errors import HollowayError
+from holloway.sharing.compaction import compact_log
+from holloway.sharing.git_transport import Tip, dump_read_segments, parse_read_segments
+from holloway.sharing.incoming import Applied, Incoming, accept_devices, load_participants
+from holloway.sharing.recorder import Recorder, from_row, to_row
+from holloway.sharing.segment import read_segment, write_segments
+from holloway.store import operation_log
+from holloway.store.operation_log import ACCEPTED, OWN, REFUSED, STRANGER, Replica
+
+if TYPE_CHECKING:
+    from holloway.sharing.git_transport import Blob, GitTransport
+    from holloway.sharing.segment import ReplicaProfile, Segment
+    from holloway.sharing.signature import ReplicaKey
+    from holloway.store.store import Store
+
+PUSHED_KEY = "sharing_pushed"
+"""Key of the commit of our ref that the remote has."""
+_APPLY_BATCH = 200
+"""Memories that one transaction brings in line, so that other writers are not kept waiting."""
+
+
+@dataclass(slots=True)
+class SyncReport:
+    """Result of one exchange."""
+
+    sent: int = 0
+    """Memories of which changes were sent."""
+    received: int = 0
+    """Operations of others that came."""
+    strangers: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    applied: Applied = field(default_factory=Applied)
+
+
+class Synchronizer:
+    """Exchanges the operations of one store with a remote."""
+
+    def __init__(
+        self, store: Store, transport: GitTransport, key: ReplicaKey, profile: ReplicaProfile, space: str
+    ) -> None:
+        self._store = store
+        self._database = store.database
+        self._transport = transport
+        self._key = key
+        self._profile = profile
+        self._space = space
+        self._report = SyncReport()
+        self._tips: list[Tip] = []
+        self._must_prune = False
+
+    def synchronize(self) -> SyncReport:
+        """Exchange operations once. Raises TransferFailed if the remote cannot be reached; nothing is lost then."""
+        self._transport.prepare()
+        Recorder(self._store).record_waiting()
+        self._transport.fetch()
+        self._read_refs()
+        self._apply()
+        self._send()
+        if self._must_prune:
+            self._transport.prune()
+        return self._report
+
+    def _apply(self) -> None:
+        """Bring the rows of the memories of which operations came in line with the shared state."""
+        memories = sorted({*operation_log.list_unapplied(self._database), *accept_devices(self._store)})
+        if any(name.endswith("/") for name in memories):
+            # Who acts for whom has changed, and with it who had the right to say what was said.
+            memories = operation_log.list_all_memories(self._database)
+        incoming = Incoming(self._store, load_participants(self._store))
+        for start in range(0, len(memories), _APPLY_BATCH):
+            incoming.apply(memories[start : start + _APPLY_BATCH])
+        self._report.applied = incoming.applied
+
+    def _read_refs(self) -> None:
+        """Add the operations of the refs that changed to the log."""
+        replicas = {replica.replica: replica for replica in operation_log.list_replicas(self._database)}
+        self._tips = self._transport.list_tips()
+        for tip in self._tips:
+            replica = replicas.get(tip.replica)
+            if replica is None or (replica.standing != REFUSED and replica.tip != ",".join(tip.commits)):
+                self._read_ref(tip, replica)
+        self._report.strangers = [
+            replica.author for replica in operation_log.list_replicas(self._database) if replica.standing == STRANGER
+        ]
+
+    def _read_ref(self, tip: Tip, replica: Replica | None) -> None:
+        """Read the new segments of one ref; one that does not verify is reported and changes nothing."""
+        blobs = self._transport.list_segments(tip)
+        read_before = parse_read_segments(replica.segments) if replica else set()
+        digests = {blob.digest for blob in blobs}
+        self._must_prune |= not read_before <= digests
+        for blob, data in self._transport.read_blobs([blob for blob in blobs if blob.digest not in read_before]):
+            try:
+                segment = read_segment(data, tip.replica, self._space)
+            except HollowayError as error:
+                self._report.refused.append(f"{blob.name} of {tip.replica[:12]}: {error.message}")
+                continue
+            replica = replica or self._meet_replica(segment)
+            self._store_operations(segment, replica)
+        if replica is not None:
+            read = replica._replace(tip=",".join(tip.commits), segments=dump_read_segments(blobs))
+            operation_log.save_replica(self._database, read)
+
+    def _meet_replica(self, segment: Segment) -> Replica:
+        """Return a replica that is seen for the first time."""
+        profile = segment.profile
+        standing = OWN if profile.replica == self._key.replica else STRANGER
+        now = format_stamp(self._store.clock.now())
+        return Replica(profile.replica, profile.author, profile.device, standing, first_seen_at=now)
+
+    def _store_operations(self, segment: Segment, replica: Replica) -> None:
+        """Add the operations of a segment to the log."""
+        operations = segment.operations
+        if segment.refused:
+            self._report.refused.append(f"{segment.refused} malformed operations of {replica.replica[:12]}")
+        with self._database.write_transaction():
+            operation_log.save_replica(self._database, replica)
+            room = REPLICA_OPERATIONS_MAX - operation_log.count_operations(self._database, replica.replica)
+            new = operation_log.add_operations(
+                self._database, map(to_row, operations[: max(0, room)]), is_incoming=True
+            )
+            if replica.standing in (OWN, ACCEPTED):
+                highest = max((operation.counter for operation in operations), default=0)
+                operation_log.follow_counter(self._database, highest)
+        self._report.received += new if replica.standing != OWN else 0
+
+    def _send(self) -> None:
+        """Add what is not in our ref yet to it, and push it unless the remote has it already."""
+        remote_tip = next((tip.commits[0] for tip in self._tips if tip.replica == self._key.replica), "")
+        own_tip = self._transport.find_own_tip()
+        segments = self._transport.list_segments(Tip(self._key.replica, (own_tip,))) if own_tip else []
+        if self._must_rewrite(remote_tip, own_tip, len(segments)):
+            operation_log.set_rewrite(self._database, is_due=True)
+            compacted = compact_log(map(from_row, operation_log.list_written_by(self._database, self._key.replica)))
+            operation_log.replace_log(self._database, self._key.replica, [to_row(operation) for operation in compacted])
+            segments = []
+        self._write_unsent(segments)
+        own_tip = self._transport.find_own_tip()
+        if own_tip and own_tip != remote_tip:
+            self._transport.push(remote_tip)
+            self._note_pushed(own_tip)
+        if operation_log.is_rewrite_due(self._database):
+            self._must_prune = True
+            operation_log.set_rewrite(self._database, is_due=False)
+
+    def _must_rewrite(self, remote_tip: str, own_tip: str, segments: int) -> bool:
+        """Return whether our ref is rewritten: something was erased, it got long, or a copy of us wrote it."""
+        pushed_tip = self._store.get_meta(PUSHED_KEY)
+        is_diverged = remote_tip not in ("", pushed_tip, own_tip)
+        is_lost = bool(pushed_tip) and not own_tip
+        return operation_log.is_rewrite_due(self._database) or is_diverged or is_lost or segments >= SEGMENTS_MAX
+
+    def _write_unsent(self, segments: list[Blob]) -> None:
+        """Write the operations that no segment has; without earlier segments, they replace the content of the ref."""
+        unsent = operation_log.list_unsent(self._database)
+        if unsent:
+            sealed = write_segments(map(from_row, unsent), self._key, self._profile, self._space)
+            next_number = int(segments[-1].name) + 1 if segments else 0
+            self._transport.write_segments(sealed, first_number=next_number, replaces=not segments)
+            operation_log.mark_sent(self._database, [row.id for row in unsent])
+        self._report.sent = len({row.memory for row in unsent if not row.memory.endswith("/")})
+
+    def _note_pushed(self, own_tip: str) -> None:
+        """Note what the remote has of us, so that it is not read back."""
+        self._store.set_meta(PUSHED_KEY, own_tip)
+        own = next(other for other in operation_log.list_replicas(self._database) if other.standing == OWN)
+        blobs = self._transport.list_segments(Tip(own.replica, (own_tip,)))
+        operation_log.save_replica(self._database, own._replace(tip=own_tip, segments=dump_read_segments(blobs)))
