@@ -59,8 +59,8 @@ NEEDED = frozenset({MemoryType.PREFETCH_PATTERN, MemoryType.TASK_CALIBRATION, Me
 
 MEMORY_FIELDS = (
     "id uid type summary content details files modules tags state confidence base_confidence source scope "
-    "visibility chosen pinned muted review created_at updated_at last_used_at stated_at use_count half_life_days session "
-    "sessions agent branch branch_only commit work_unit methodology origin relations stale_at superseded_by "
+    "visibility chosen pinned muted review created_at updated_at last_used_at stated_at use_count half_life_days "
+    "session sessions agent branch branch_only commit work_unit methodology origin relations stale_at superseded_by "
     "deleted_at deleted_reason"
 ).split()
 """Fields of a memory in JSON, in the order in which they are written."""
