@@ -128,6 +128,6 @@ def test_a_question_is_answered_with_evidence_that_opens(browser: BrowserContext
     page.keyboard.press("/")
     page.keyboard.type("how is money stored?")
     page.get_by_role("button", name="Ask").click()
-    page.get_by_text("This is the evidence, best first.").wait_for()
+    page.get_by_text("Here is the evidence, best first.").wait_for()
     page.locator(".answer").get_by_role("link", name="Money is stored as integer cents").click()
     page.wait_for_url(f"{base}/memories/{memory_id}")

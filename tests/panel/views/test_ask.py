@@ -51,7 +51,7 @@ def test_it_says_what_is_answered_from_what(client: TestClient) -> None:
 def test_without_a_model_the_evidence_is_the_answer_and_the_page_says_so(client: TestClient, money: str) -> None:
     page = ask(client)
     assert QUESTION in page
-    assert "No language model wrote an answer. This is the evidence, best first." in page
+    assert "No language model wrote an answer. Here is the evidence, best first." in page
     assert f'href="/memories/{money}"' in page
 
 
@@ -80,7 +80,7 @@ def test_a_question_that_nothing_supports_is_refused_and_no_model_is_asked(
 ) -> None:
     writer = answer_with(monkeypatch, "Anything")
     page = ask(client, "zzzz qqqq")
-    assert "Nothing that is stored supports an answer." in page
+    assert "Nothing in the memories or the map supports an answer." in page
     assert 'href="/teach"' in page
     assert writer.asked == []
 

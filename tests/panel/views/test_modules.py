@@ -40,7 +40,7 @@ def test_without_a_map_it_says_how_to_make_one(client: TestClient) -> None:
 def test_while_the_map_is_made_it_shows_how_far_it_is(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("holloway.service.code_map.CodeMap.progress", lambda _: "12 of 40 files read")
     page = client.get("/modules").text
-    assert "The map is being made" in page
+    assert "The code is being mapped" in page
     assert "12 of 40 files read" in page
 
 

@@ -138,3 +138,6 @@ window.addEventListener("pagehide", () => { events?.close(); events = null; });
 connect();
 
 if (location.hash === "#q") document.querySelector("[data-search]")?.focus();
+
+// On a narrow screen the navigation is a row that scrolls: the present page is brought into it.
+document.querySelector(".side nav [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });

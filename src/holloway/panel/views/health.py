@@ -26,5 +26,5 @@ def show_health(page: Page) -> Response:
 def dismiss_audit(page: Page) -> Response:
     """Put off the audit of stale memories for a week."""
     page.data.dismiss_audit()
-    page.flash(page.gettext("You are reminded in a week."))
+    page.flash(page.gettext("You will be reminded in a week."))
     return page.redirect("/")

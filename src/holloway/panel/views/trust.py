@@ -54,7 +54,7 @@ def choose_level(page: Page) -> Response:
         message = page.gettext("Level 4 shows agents more and asks you less. Tick that you have read what changes.")
         return show_trust(page, error=InvalidInput(message))
     page.data.choose_trust(level)
-    page.flash(page.gettext("The new level holds from the next event on."))
+    page.flash(page.gettext("The new level applies from the next event on."))
     return page.redirect("/trust")
 
 
