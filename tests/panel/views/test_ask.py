@@ -44,7 +44,7 @@ def ask(client: TestClient, question: str = QUESTION) -> str:
 def test_it_says_what_is_answered_from_what(client: TestClient) -> None:
     page = client.get("/ask?q=why+cents").text
     assert "with citations" in page
-    assert "No language model is chosen" in page
+    assert "No language model is set up" in page
     assert ">why cents</textarea>" in page
 
 
