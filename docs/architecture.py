@@ -93,16 +93,16 @@ takes three times as long to start as bare Python.
 """
 
 
-def page() -> str:
+def render_page() -> str:
     """Render the page."""
-    rows = [(number, name) for number, row in enumerate(_layers(), 1) for name in row]
-    layers = [f"| {number} | {_link(name)} | {_first_line(name)} |" for number, name in rows]
-    touches = [f"| {_listed(modules)} | {capability} |" for capability, modules in CAPABILITIES.items()]
+    rows = [(number, name) for number, row in enumerate(_list_layers(), 1) for name in row]
+    layers = [f"| {number} | {_render_link(name)} | {_first_line(name)} |" for number, name in rows]
+    touches = [f"| {_list_users(modules)} | {capability} |" for capability, modules in CAPABILITIES.items()]
     walk = [f"| [`{path}`](../{(SOURCE / path).relative_to(ROOT)}) | {step} |" for path, step in WALK_STEPS]
     return "\n".join([HEAD, LAYERS, *layers, "", WALK, *walk, "", TRACE, TOUCHES, *touches, "", TAIL])
 
 
-def _layers() -> Iterator[list[str]]:
+def _list_layers() -> Iterator[list[str]]:
     """Yield the rows of the layers, the highest first; siblings share a row."""
     contracts = configparser.ConfigParser()
     contracts.read(ROOT / ".importlinter", "utf-8")
@@ -112,43 +112,43 @@ def _layers() -> Iterator[list[str]]:
             yield sorted(names)
 
 
-def _link(name: str) -> str:
-    return f"[`{name}`](../{_path(name).relative_to(ROOT)})"
+def _render_link(name: str) -> str:
+    return f"[`{name}`](../{_find_path(name).relative_to(ROOT)})"
 
 
 def _first_line(name: str) -> str:
-    path = _path(name)
+    path = _find_path(name)
     docstring = (
         ast.get_docstring(ast.parse((path if path.is_file() else path / "__init__.py").read_text("utf-8"))) or ""
     )
     return docstring.partition("\n")[0]
 
 
-def _path(name: str) -> Path:
+def _find_path(name: str) -> Path:
     module = SOURCE / f"{name}.py"
     return module if module.exists() else SOURCE / name
 
 
-def _listed(modules: tuple[str, ...]) -> str:
+def _list_users(modules: tuple[str, ...]) -> str:
     users = {
         path.relative_to(SOURCE).parts[0].removesuffix(".py")
-        for path, imported_names in _imports()
-        if _any(modules, imported_names)
+        for path, imported_names in _list_imports()
+        if _has_any(modules, imported_names)
     }
     return ", ".join(f"`{name}`" for name in sorted(users))
 
 
-def _any(modules: tuple[str, ...], found: set[str]) -> bool:
-    return any(name == module.lstrip("=") or name.startswith(f"{module}.") for module in modules for name in found)
+def _has_any(modules: tuple[str, ...], names: set[str]) -> bool:
+    return any(name == module.lstrip("=") or name.startswith(f"{module}.") for module in modules for name in names)
 
 
 @cache
-def _imports() -> list[tuple[Path, set[str]]]:
+def _list_imports() -> list[tuple[Path, set[str]]]:
     """Return the imports of each file at run time, without those for type checking."""
-    return [(path, set(_names(ast.parse(path.read_text("utf-8"))))) for path in sorted(SOURCE.rglob("*.py"))]
+    return [(path, set(_list_names(ast.parse(path.read_text("utf-8"))))) for path in sorted(SOURCE.rglob("*.py"))]
 
 
-def _names(tree: ast.AST) -> Iterator[str]:
+def _list_names(tree: ast.AST) -> Iterator[str]:
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             continue
@@ -157,4 +157,4 @@ def _names(tree: ast.AST) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
-        yield from _names(node)
+        yield from _list_names(node)

@@ -28,7 +28,7 @@ class Step:
         return self.command.startswith(RUNS)
 
 
-def steps(block: str) -> list[Step]:
+def parse_steps(block: str) -> list[Step]:
     """Parse the commands of a block, each with the output below it."""
     parsed_steps: list[Step] = []
     for line in block.splitlines():
@@ -110,12 +110,12 @@ class Shell:
         return output.replace(os.path.abspath(sys.executable), "/home/ada/.venv/bin/python")  # noqa: PTH100
 
 
-def filled(text: str, shell: Shell) -> str:
+def fill_blocks(text: str, shell: Shell) -> str:
     """Return a page with the real output below each command."""
 
     def block(match: re.Match[str]) -> str:
         lines = []
-        for step in steps(match.group(1)):
+        for step in parse_steps(match.group(1)):
             output = shell.run(step.command) if step.runs else step.output
             lines += [f"$ {step.command}", *output.splitlines()]
         return "```console\n" + "\n".join(lines) + "\n```"
@@ -123,7 +123,7 @@ def filled(text: str, shell: Shell) -> str:
     return BLOCK.sub(block, text)
 
 
-def plain(text: str) -> str:
+def to_plain(text: str) -> str:
     """Return output without machine-specific parts: sizes, commits, the hash in a folder's name."""
     text = re.sub(r"shop-[0-9a-f]{8}|commit [0-9a-f]{10}", "HASH", text)
     return re.sub(r"[\d,]+ (KB|MB|bytes)", r"N \1", text)

@@ -75,12 +75,13 @@ nothing that learns knows which agent it was. Unknown fields, tools and events o
 """
 
 
-def page() -> str:
+def render_page() -> str:
     """Render every event with its fields, the kinds of tools, and the hook actions."""
     lines = [HEAD]
     for kind in typing.get_args(event.Event):
         lines += [f"## {kind.__name__}", "", " ".join((kind.__doc__ or "").split()), ""]
-        lines += ["| field | default | meaning |", "| --- | --- | --- |", *map(_row, dataclasses.fields(kind)), ""]
+        lines += ["| field | default | meaning |", "| --- | --- | --- |"]
+        lines += [*map(_render_row, dataclasses.fields(kind)), ""]
     kinds = ", ".join(f"`{kind.value}`" for kind in event.ToolKind)
     lines += ["## Kinds of tools", "", f"{kinds}: {event.ToolKind.__doc__}", ""]
     lines += ["## What a hook does with its event", "", "| event | what happens |", "| --- | --- |"]
@@ -90,10 +91,10 @@ def page() -> str:
     )
 
 
-def _row(field: dataclasses.Field[object]) -> str:
-    default = "needed" if field.default is dataclasses.MISSING else _shown(field.default)
+def _render_row(field: dataclasses.Field[object]) -> str:
+    default = "needed" if field.default is dataclasses.MISSING else _render_default(field.default)
     return f"| `{field.name}` | {default} | {MEANINGS[field.name]} |"
 
 
-def _shown(default: object) -> str:
+def _render_default(default: object) -> str:
     return {"": "empty", "()": "none", "None": "unknown", "True": "yes", "False": "no"}.get(str(default), str(default))

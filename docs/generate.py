@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from docs import agents, architecture, events, promises, reliability
-from docs.console import BLOCK, Shell, filled
+from docs.console import BLOCK, Shell, fill_blocks
 from docs.reference import methods_table, record_table
 from holloway.cli import CLI_COMMANDS, holloway
 from holloway.config import SETTINGS
@@ -93,11 +93,11 @@ def settings_page() -> str:
 
 GENERATED: dict[str, Callable[[], str]] = {
     **agents.PAGES,
-    "architecture.md": architecture.page,
+    "architecture.md": architecture.render_page,
     "commands.md": commands_page,
-    "events.md": events.page,
-    "promises.md": promises.page,
-    "reliability.md": reliability.page,
+    "events.md": events.render_page,
+    "promises.md": promises.render_page,
+    "reliability.md": reliability.render_page,
     "settings.md": settings_page,
 }
 """Pages that are written whole."""
@@ -135,7 +135,7 @@ def fill(page: Path) -> str:
         return text
     with tempfile.TemporaryDirectory() as folder:
         project = make_repository(Path(folder) / "shop").root
-        return filled(text, Shell(project, Path(folder)))
+        return fill_blocks(text, Shell(project, Path(folder)))
 
 
 if __name__ == "__main__":

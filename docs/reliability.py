@@ -129,7 +129,7 @@ RUNS = {
 }
 
 
-def merged(known: dict[str, Any], measured: Path = MEASURED) -> dict[str, Any]:
+def merge_results(earlier: dict[str, Any], measured: Path = MEASURED) -> dict[str, Any]:
     """Return the stored figures, updated with those of the latest runs."""
     parts: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for path in sorted(measured.glob("*.json")):
@@ -139,27 +139,27 @@ def merged(known: dict[str, Any], measured: Path = MEASURED) -> dict[str, Any]:
         run: {
             "at": max(part["at"] for part in run_parts),
             "machine": run_parts[-1]["machine"],
-            "figures": _together(run_parts),
+            "figures": _merge_figures(run_parts),
         }
         for run, run_parts in parts.items()
     }
-    return dict(sorted({**known, **fresh}.items()))
+    return dict(sorted({**earlier, **fresh}.items()))
 
 
-def _together(parts: list[dict[str, Any]]) -> dict[str, float]:
+def _merge_figures(parts: list[dict[str, Any]]) -> dict[str, float]:
     """Combine the figures of a run's parts: the maximum for names ending in `_max`, otherwise the sum."""
     names = dict.fromkeys(name for part in parts for name in part["figures"])
     values_by_name = {name: [part["figures"][name] for part in parts if name in part["figures"]] for name in names}
     return {name: max(values) if name.endswith("_max") else sum(values) for name, values in values_by_name.items()}
 
 
-def page() -> str:
+def render_page() -> str:
     """Render all runs with their figures."""
-    figures = read()
-    return "\n".join([HEAD, *(_section(run, figures[name]) for name, run in RUNS.items() if name in figures)])
+    figures = load_results()
+    return "\n".join([HEAD, *(_render_section(run, figures[name]) for name, run in RUNS.items() if name in figures)])
 
 
-def _section(run: Run, measured: dict[str, Any]) -> str:
+def _render_section(run: Run, measured: dict[str, Any]) -> str:
     figures, machine = measured["figures"], measured["machine"]
     rows = [f"| {label} | {figures[name]:,} |" for name, label in run.labels.items() if name in figures]
     hardware = f"{machine['cpu']}, {machine['cores']} cores, {machine['system']}"
@@ -169,13 +169,13 @@ def _section(run: Run, measured: dict[str, Any]) -> str:
     return "\n".join([*lines, f"{measured['at']}; {hardware}; {software}. {again}", ""])
 
 
-def read() -> dict[str, Any]:
+def load_results() -> dict[str, Any]:
     """Read the stored figures."""
     figures: dict[str, Any] = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else {}
     return figures
 
 
 if __name__ == "__main__":
-    now = merged(read())
+    now = merge_results(load_results())
     FIGURES.write_text(json.dumps(now, indent=1) + "\n", "utf-8")
-    PAGE.write_text(page(), "utf-8")
+    PAGE.write_text(render_page(), "utf-8")

@@ -10,7 +10,7 @@ import pytest
 
 import holloway
 from docs import events, generate
-from docs.console import BLOCK, Shell, filled, plain, steps
+from docs.console import BLOCK, Shell, fill_blocks, parse_steps, to_plain
 from holloway.observer.signals.signal import SIGNALS
 from holloway.safety.secrets import load_rules
 from holloway.service.results import memory_json
@@ -67,8 +67,8 @@ def test_every_json_field_is_documented() -> None:
 def test_what_a_page_shows_is_what_its_commands_print(page: Path, repository: Repository, tmp_path: Path) -> None:
     shown = page.read_text("utf-8")
     shell = Shell(repository.root, tmp_path / "shell")
-    real = filled(shown, shell)
-    assert plain(real) == plain(shown)
+    real = fill_blocks(shown, shell)
+    assert to_plain(real) == to_plain(shown)
 
 
 @pytest.mark.promise("documented")
@@ -132,7 +132,7 @@ def test_make_run_takes_a_project_whose_path_has_spaces() -> None:
 
 
 def test_steps_of_a_block_keep_their_output() -> None:
-    found = steps("$ holloway list\none\ntwo\n$ make run\n")
+    found = parse_steps("$ holloway list\none\ntwo\n$ make run\n")
     assert [(step.command, step.output, step.runs) for step in found] == [
         ("holloway list", "one\ntwo\n", True),
         ("make run", "", False),

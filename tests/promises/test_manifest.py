@@ -3,7 +3,7 @@
 import ast
 from pathlib import Path
 
-from docs.promises import broken, kept, later, page
+from docs.promises import list_kept, load_broken, load_planned, render_page
 
 TESTS = Path(__file__).parents[1]
 
@@ -21,25 +21,25 @@ def marked() -> dict[str, set[str]]:
 
 
 def test_every_promise_is_held_by_a_test() -> None:
-    assert set(kept()) - set(marked()) == set()
+    assert set(list_kept()) - set(marked()) == set()
 
 
 def test_every_marked_test_holds_a_promise_that_is_made() -> None:
-    assert set(marked()) - set(kept()) == set()
+    assert set(marked()) - set(list_kept()) == set()
 
 
 def test_what_is_not_built_yet_is_not_called_kept() -> None:
-    assert set(kept()) & set(later()) == set()
+    assert set(list_kept()) & set(load_planned()) == set()
 
 
 def test_what_was_found_is_about_a_promise_that_is_made_and_stands_on_the_page() -> None:
-    assert set(broken()) <= set(kept())
-    for name, found in broken().items():
-        assert f"| `{name}` | {found} |" in page()
+    assert set(load_broken()) <= set(list_kept())
+    for name, found in load_broken().items():
+        assert f"| `{name}` | {found} |" in render_page()
 
 
 def test_every_promise_is_one_sentence() -> None:
-    for name, sentence in (kept() | later()).items():
+    for name, sentence in (list_kept() | load_planned()).items():
         assert sentence.endswith("."), name
         assert sentence[0].isupper(), name
         assert "\n" not in sentence, name
