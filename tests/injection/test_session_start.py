@@ -237,3 +237,9 @@ def test_open_work_names_the_commits_on_its_files_since(memory: Holloway, reposi
     told = f'Open work, yesterday: "Rotate tokens", 1 of 2 steps done [hw:{work_id}]'
     first = repository.git("rev-parse", "--short", "HEAD")
     assert session_start.find_open_work(connection, root, "main", now) == f"{told}; since then: 1 commit ({first})"
+
+
+def test_a_rule_of_the_user_is_in_the_brief_of_every_project(memory: Holloway) -> None:
+    rule = taught(memory, "Always answer in English", type="requirement", everywhere=True)
+    assert "Always answer in English" in memory.brief().text
+    assert rule.id in memory.brief().memories

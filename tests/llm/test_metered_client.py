@@ -9,6 +9,7 @@ from holloway.llm.metered_client import Metered, PeriodCap
 from holloway.llm.providers import CapReached, NotAsked, WriterFailed
 from holloway.store.llm_usage import LlmUsageLedger, TokenCap
 from holloway.testing import FakeClock, FakeWriter
+from holloway.text.tokens import MARGIN, estimate_tokens
 
 
 def metered(memory: Holloway, writer: FakeWriter, cap: int) -> Metered:
@@ -103,3 +104,14 @@ def test_a_daily_cap_holds_until_the_day_is_over(memory: Holloway, clock: FakeCl
     monthly = Metered(FakeWriter(), spending, memory.clock, caps=caps[1:], purpose="test")
     with pytest.raises(CapReached, match="This month's 60 tokens"):
         monthly.complete("one two", max_tokens=56, deadline_s=1)
+
+
+def test_a_call_that_just_fits_a_cap_is_made_and_what_a_provider_adds_counts(memory: Holloway) -> None:
+    prompt = "a b c d e"
+    needed = round(estimate_tokens(prompt) * MARGIN) + 20
+    spending = LlmUsageLedger(memory.store.database, memory.clock)
+    caps = (PeriodCap(needed),)
+    burdened = Metered(FakeWriter("one"), spending, memory.clock, caps=caps, purpose="test", overhead_tokens=1)
+    with pytest.raises(CapReached):
+        burdened.complete(prompt, max_tokens=20, deadline_s=1)
+    assert metered(memory, FakeWriter("one"), cap=needed).complete(prompt, max_tokens=20, deadline_s=1).text == "one"

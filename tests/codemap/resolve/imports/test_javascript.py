@@ -8,7 +8,13 @@ import pytest
 
 from holloway.codemap.index import update_index
 from holloway.codemap.resolve.imports.file_tree import NO_TARGET, FileTree, ImportTarget
-from holloway.codemap.resolve.imports.javascript import EXTENDS_MAX, ScriptImports, load_aliases, parse_json_object
+from holloway.codemap.resolve.imports.javascript import (
+    EXTENDS_MAX,
+    ScriptImports,
+    expand_alias,
+    load_aliases,
+    parse_json_object,
+)
 from tests.codemap.resolve.drawn import Files, edges, mapped
 from tests.codemap.test_index import clean, content, write
 
@@ -179,3 +185,20 @@ def find(module: str, origin: str = "web/main.ts") -> ImportTarget:
 )
 def test_a_module_is_a_file_a_part_of_the_workspace_or_a_package(module: str, target: ImportTarget) -> None:
     assert find(module) == target
+
+
+@pytest.mark.parametrize(
+    ("module", "paths"),
+    [
+        ("@/a/b", ["src/a/b", "lib/a/b/*"]),
+        ("@/", ["src/", "lib//*"]),
+        ("lib", ["lib/index"]),
+        ("lib/x", []),
+        ("x.gen", ["gen/x"]),
+        (".gen", ["gen/"]),
+        ("gen", []),
+    ],
+)
+def test_the_star_of_an_alias_stands_once_for_what_it_matched(module: str, paths: list[str]) -> None:
+    patterns = [("@/*", ["src/*", "lib/*/*"]), ("lib", ["lib/index"]), ("*.gen", ["gen/*"])]
+    assert expand_alias(patterns, module) == paths
