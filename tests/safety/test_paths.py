@@ -35,3 +35,9 @@ def test_what_leads_out_by_its_name_or_by_a_link_is_outside(tmp_path: Path) -> N
 def test_a_name_that_no_disk_can_hold_is_nowhere(tmp_path: Path, name: str) -> None:
     assert contained_path(name, str(tmp_path)) == ""
     assert contained_path("a.py", str(tmp_path), str(tmp_path / "src") + name) == ""
+
+
+def test_an_unusable_path_is_named_by_its_beginning(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        resolve_in_project("a" * 5_000, str(tmp_path))
+    assert refusal.value.message == f"'{'a' * 80}' is not a usable path."

@@ -315,3 +315,17 @@ def test_a_secret_in_a_path_is_cut_out_of_it_and_of_a_text_that_names_it(path: s
 def test_an_ordinary_path_stays_as_it_is(path: str) -> None:
     assert secrets.redact_path(path) == path
     assert secrets.redact_paths_in(f"not committed: {path}, b.py") == f"not committed: {path}, b.py"
+
+
+def test_values_of_json_that_are_no_text_stay() -> None:
+    value = {"count": 3, "flags": [True, None, 2.5], "pair": (1, "text")}
+    assert secrets.redact_nested(value) == {"count": 3, "flags": [True, None, 2.5], "pair": [1, "text"]}
+
+
+def test_a_secret_right_behind_a_marker_is_cut_out() -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    marker = secrets.redact_secrets(token)[0]
+    for text in (f"{marker}{token}", f"{marker} {token}", f"{marker}{marker}{token}", f"x {marker}\n{token}"):
+        redacted = secrets.redact_secrets(text)[0]
+        assert token not in redacted
+        assert secrets.redact_secrets(redacted)[0] == redacted

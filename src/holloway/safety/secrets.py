@@ -289,5 +289,5 @@ def _find_markers(text: str) -> Iterator[tuple[int, int]]:
         id_start = start + len(_MARKER_START)
         end = text.find("]", id_start, id_start + table.id_chars_max + 1)
         if text[id_start:end] in table.ids:
-            yield start, end + 1
+            yield start, end  # A rule may begin with the character before a secret, here the bracket.
         start = text.find(_MARKER_START, id_start)
