@@ -10,13 +10,20 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
+import holloway
 from holloway import git
 from holloway.cli import CLI_COMMANDS, main
+from holloway.cli.http_api import build_operations
 from holloway.codemap.index import PARALLEL_FILES_MIN
 from holloway.git import queries
 from holloway.install.agents import DIALECTS
+from holloway.panel.api import API_PATH
+from holloway.panel.app import create_app
+from holloway.panel.routes import ROUTES
 from tests.attacks.booby_trapped import BoobyTrapped, set_up
+from tests.attacks.panel_channels import HEADERS, make_panel
 from tests.conftest import make_repository
 from tests.hooks.asking import hook
 from tests.mcp.connection import called, connected
@@ -197,6 +204,23 @@ def test_no_mcp_tool_runs_a_program_of_the_repository(trapped: BoobyTrapped) -> 
             return await called(client, "locate", task="a token is refreshed twice")
 
     assert "src/shop/auth/tokens.py" in json.dumps(asyncio.run(ask()))
+    assert trapped.ran() == []
+
+
+@pytest.mark.promise("repository-is-not-trusted")
+def test_no_page_and_no_operation_of_the_panel_runs_a_program_of_the_repository(trapped: BoobyTrapped) -> None:
+    run(trapped, "-m", "holloway", "init", "--yes")
+    task, file = "a token is refreshed twice", "src/shop/auth/tokens.py"
+    with holloway.open(trapped.root) as memory:
+        panel = make_panel(memory)
+        operations = build_operations(trapped.root)
+    with TestClient(create_app(panel, operations), base_url=f"http://127.0.0.1:{panel.policy.port}") as client:
+        client.cookies.set(panel.policy.cookie_name, panel.policy.sessions.sign_in())
+        for path in (route.path for route in ROUTES if route.method == "GET" and "{" not in route.path):
+            assert client.get(path, params={"q": task, "target": file, "file": file}).status_code < 500, path
+        assert file in client.get(f"{API_PATH}/locate", params={"words": task}, headers=HEADERS).text
+        assert client.get(f"{API_PATH}/impact", params={"target": file}, headers=HEADERS).status_code == 200
+        assert client.post(f"{API_PATH}/index", json={}, headers=HEADERS).status_code == 200
     assert trapped.ran() == []
 
 
