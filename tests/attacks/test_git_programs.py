@@ -83,6 +83,7 @@ INVOCATIONS = {
     "index": ["index"],
     "brief": ["brief"],
     "told": ["told"],
+    "proof": ["proof"],
     "bulk": ["bulk", "pin", "--type", "gotcha"],
     "panel": ["panel", "--link"],
     "embedder": ["embedder", "status"],
