@@ -107,6 +107,7 @@ def test_a_tracked_file_that_a_command_names_is_own(command: str) -> None:
         ("git log v2..HEAD", "history: git log"),
         ("git log 1a2b3c4", "history: git log"),
         ("git tag -n99", "history: git tag"),
+        ("git stash show -p", "history: git stash show"),
         ("git tag --format='%(contents)'", "history: git tag"),
     ],
 )

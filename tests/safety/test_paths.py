@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holloway.errors import InvalidInput
-from holloway.safety.paths import contained_path, resolve_in_project
+from holloway.safety.paths import contained_path, path_exists, resolve_in_project
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,3 +41,11 @@ def test_an_unusable_path_is_named_by_its_beginning(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput) as refusal:
         resolve_in_project("a" * 5_000, str(tmp_path))
     assert refusal.value.message == f"'{'a' * 80}' is not a usable path."
+
+
+def test_a_path_exists_if_the_project_has_a_file_or_folder_of_that_name(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.py").touch()
+    assert [path_exists(name, str(tmp_path)) for name in ("src", "src/a.py", "src/b.py", "a\0b")] == [
+        *(True, True, False, False)
+    ]

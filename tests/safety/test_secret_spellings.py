@@ -42,6 +42,13 @@ def test_a_run_of_base64_is_decoded_with_its_place() -> None:
         assert (text[start:end], decoded) == (ENCODED, PLAIN)
 
 
+@pytest.mark.parametrize("size", [60, 61, 62])
+def test_the_padding_of_a_run_belongs_to_it(size: int) -> None:
+    encoded = base64.b64encode(b"quay " * 12 + b"x" * (size - 60)).decode()
+    ((start, end, _),) = decode_runs(f"key {encoded};end")
+    assert (start, end) == (4, 4 + len(encoded))
+
+
 @pytest.mark.parametrize("cut", [0, 1, 2, 3])
 def test_a_run_without_its_padding_is_decoded_as_far_as_it_goes(cut: int) -> None:
     bare = ENCODED.rstrip("=")

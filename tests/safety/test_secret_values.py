@@ -92,6 +92,8 @@ def test_the_password_of_an_address_is_more_than_a_word_for_it(value: str, is_se
         ("password=", "getPassword(user)", "", ""),
         ("password=", "config[0]", "", ""),
         ("csrf_token=", "hunter22x", "", ""),
+        ("my_csrf_token=", "hunter22x", "", ""),
+        ("mycsrf_token=", "hunter22x", "", ""),
         ("password=", "/etc/passwd1", "", ""),
         ("password: '", "C:\\Tr0ub4dor", "'", ""),
         ("password=", "TokensTokensXqXq", "", ""),
@@ -155,3 +157,8 @@ def test_a_password_in_prose_is_a_whole_word(check: str, value: str, secret: str
 )
 def test_a_password_is_something_that_a_person_chose_as_one(value: str, is_secret: bool) -> None:
     assert bool(find("argument", "", value)) is is_secret
+
+
+def test_words_with_numbers_make_no_random_value() -> None:
+    assert find("shape", "", "release2024-build77") == ""
+    assert find("shape", "", "r3lea5e20x4-bu1ld77") == "r3lea5e20x4-bu1ld77"

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holloway.safety import secrets
+from holloway.safety.secrets import SecretFinding
 
 _ALNUM = string.ascii_letters + string.digits
 
@@ -329,3 +330,17 @@ def test_a_secret_right_behind_a_marker_is_cut_out() -> None:
         redacted = secrets.redact_secrets(text)[0]
         assert token not in redacted
         assert secrets.redact_secrets(redacted)[0] == redacted
+
+
+@pytest.mark.parametrize("joint", ["\u200b", "\\\n", '"\n"'])
+def test_of_a_text_with_a_split_secret_nothing_else_is_cut_out(joint: str) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    split = f'"{token[:20]}{joint}{token[20:]}" + x'
+    assert secrets.redact_secrets(split)[0] == '"[REDACTED: github-pat]" + x'
+
+
+def test_findings_that_overlap_are_joined_to_the_end_of_the_later_one() -> None:
+    first, second, third = (SecretFinding("short", 3, 9), SecretFinding("long", 6, 20), SecretFinding("apart", 20, 22))
+    inner = SecretFinding("inner", 4, 8)
+    merged = secrets._merge_findings([third, second, inner, first])
+    assert [(finding.rule, finding.start, finding.end) for finding in merged] == [("long", 3, 20), ("apart", 20, 22)]
