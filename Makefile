@@ -7,6 +7,9 @@ NODE := 22.23.3
 CLAUDE_CODE := 2.1.326
 CODEX := 0.169.0
 COPILOT := 1.0.102
+OPENCODE := 1.18.33
+QWEN := 0.24.4
+PI := 0.87.1
 CLAUDE_AGENT_SDK := 0.2.182
 DATA ?=
 REPOS ?=
@@ -18,7 +21,7 @@ ONLY ?=
 QUICK ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help run panel browser screenshots test check format nightly bench lock data docs agents clean
+.PHONY: help run panel browser screenshots test check format nightly bench lock data docs agents further clean
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -86,6 +89,7 @@ NEWEST = $$(npm view $(1) version)
 nightly: $(VENV)/installed-nightly ## the long runs: kills, faults, soak, fuzz, properties, real agents; writes docs/reliability.md
 	$(MAKE) agents CLAUDE_CODE=$(call NEWEST,@anthropic-ai/claude-code) CODEX=$(call NEWEST,@openai/codex) \
 	  COPILOT=$(call NEWEST,@github/copilot)
+	$(MAKE) further OPENCODE=$(call NEWEST,opencode-ai) QWEN=$(call NEWEST,@qwen-code/qwen-code)
 	rm -rf build/reliability
 	$(COMPILE)
 	HOLLOWAY_NIGHTLY=1 $(PYTEST)
@@ -141,6 +145,13 @@ $(AGENTS)/copilot-$(COPILOT): $(AGENTS)/codex-$(CODEX)
 	$(NPM_INSTALL) @github/copilot@$(COPILOT)
 	$(call REPORTS_VERSION,copilot,$(COPILOT))
 	rm -f $(AGENTS)/copilot-* && touch $@
+
+further: agents ## install further agents for their journeys, which no other command needs (npm)
+	$(NPM_INSTALL) opencode-ai@$(OPENCODE) @qwen-code/qwen-code@$(QWEN) @earendil-works/pi-coding-agent@$(PI)
+	cd $(AGENTS)/node_modules/opencode-ai && $(WITH_NODE) node postinstall.mjs
+	$(call REPORTS_VERSION,opencode,$(OPENCODE))
+	$(call REPORTS_VERSION,qwen,$(QWEN))
+	$(call REPORTS_VERSION,pi,$(PI))
 
 clean: ## remove what make made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -50,8 +50,8 @@ def test_yes_connects_every_agent_that_is_here_and_names_each_file(cli: Cli) -> 
     again = cli("init", "--yes").out
     assert tree(Path.home()) == once
     assert "is connected" not in again
-    assert "setup claude-code" not in again
-    assert "setup claude-code" not in cli("init").out, "without a terminal, too"
+    assert "connect the agents" not in again
+    assert "connect the agents" not in cli("init").out, "without a terminal, too"
 
 
 def test_an_agent_that_is_not_here_is_not_connected(cli: Cli) -> None:
