@@ -15,7 +15,7 @@ FIRST_START_S = 300.0
 PROMPT, URL, NAME = "{prompt}", "{url}", "scripted"
 
 
-@dataclass(frozen=True)
+@dataclass
 class FurtherAgent:
     """An agent that speaks the Chat Completions API, named as in `holloway setup`."""
 

@@ -42,4 +42,7 @@ def test_a_taught_gotcha_reaches_the_agent_and_its_session_is_learned(desk: Desk
     sessions = json.loads(desk.holloway("sessions", "--json"))["sessions"]
     assert [session["agent"] for session in sessions] == [desk.agent.name]
     desk.holloway("setup", desk.agent.name, "--remove", "--yes")
-    assert not (desk.home / DIALECTS[desk.agent.name].folder / DIALECTS[desk.agent.name].user_file).exists()
+    dialect = DIALECTS[desk.agent.name]
+    path = desk.home / dialect.folder / dialect.user_file
+    # Qwen Code writes settings of its own into the file while it runs.
+    assert "holloway" not in (path.read_text() if path.exists() else "")
