@@ -39,7 +39,7 @@ LIMITS = {
     "kilo": (
         "It runs the same plugin as [OpenCode](opencode.md).",
         "MCP servers are yours to add: `mcp` in `kilo.json`, with the command `holloway mcp`.",
-        "The plugin was tried in OpenCode, and in Node with the calls that Kilo makes.",
+        "Tried with release 7.7.7 and a scripted model, without a person.",
     ),
     "pi": (
         "The brief is part of the system prompt; what belongs to a prompt is a message of its own.",
