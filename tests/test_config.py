@@ -154,3 +154,9 @@ def test_a_setting_of_a_group_is_written_into_its_table(home: Path) -> None:
     assert Settings.load_settings().get_text("embedding.provider") == "off"
     assert Settings.load_settings("shop").get_text("synchronous") == "full"
     assert Settings.load_settings().get_text("synchronous") == "normal"
+
+
+@pytest.mark.parametrize(("value", "level"), [("1", 1), ("4", 4), ("0", 0), ("5", 0), ("two", 0), ("", 0)])
+def test_the_environment_may_choose_a_trust_level(monkeypatch: pytest.MonkeyPatch, value: str, level: int) -> None:
+    monkeypatch.setenv("HOLLOWAY_TRUST_LEVEL", value)
+    assert config.trust_override() == level

@@ -174,3 +174,11 @@ def test_an_ollama_that_embeds_nothing_is_not_chosen(cli: Cli, monkeypatch: pyte
     monkeypatch.setattr("holloway.embeddings.remote_providers.OLLAMA", OLLAMA._replace(base_url="http://127.0.0.1:9"))
     assert "The model inside holloway stays." in cli("init").out
     assert chosen_provider(cli) == "builtin"
+
+
+def test_a_folder_without_git_is_mapped_and_the_person_told_that_all_of_it_is_one_project(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "plain" / "a.py", "A = 1\n")
+    monkeypatch.chdir(tmp_path / "plain")
+    assert "is not under git: every folder below it belongs to this project." in cli("init").out

@@ -4,7 +4,9 @@ from typing import Any
 
 import click
 import pytest
+from filelock import FileLock
 
+import holloway
 from holloway.cli import map as map_commands
 from holloway.codemap import health
 from holloway.codemap.modules.module import Module
@@ -35,6 +37,18 @@ def test_index_counts_the_modules_that_are_listed(cli: Cli, repository: Reposito
 
 
 @pytest.mark.promise("code-map")
+def test_an_index_that_does_not_wait_leaves_the_map_to_the_process_that_is_at_work(
+    cli: Cli, repository: Repository
+) -> None:
+    with holloway.open(repository.root) as memory:
+        lock = memory.map.path.with_suffix(".lock")
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(lock):
+        run = cli("index", "--no-wait")
+    assert (run.code, run.out, run.err) == (0, "", "")
+    assert "files mapped" in cli("index").out
+
+
 def test_locate_prints_files_with_reasons(cli: Cli) -> None:
     shown = cli("locate", "refresh the token")
     assert shown.code == 0
