@@ -1,7 +1,9 @@
 """Rows of the activity feed, newest first and without gaps."""
 
+import pytest
+
 from holloway.service.holloway import Holloway
-from holloway.store import activity
+from holloway.store import activity, session_ledger
 from holloway.testing import FakeClock
 from tests.service.test_memory_list import learned
 from tests.service.test_session_report import began
@@ -52,3 +54,11 @@ def test_what_a_machine_did_is_no_activity_of_a_person(memory: Holloway) -> None
     stored = learned(memory, "x is y")
     memory.store.memories.update_memory(memory.get(stored), "stale", "a file it names is gone")
     assert activity.list_person_activities(memory.store.database, "", END, 5) == []
+
+
+@pytest.mark.parametrize("sql", [activity._SESSIONS, session_ledger._PAGE])
+def test_the_lessons_of_a_session_are_counted_by_an_index(memory: Holloway, sql: str) -> None:
+    values = {"taught": "user_taught", "before": "9999", "name": "", "limit": 10, "id": ""}
+    plan = memory.store.database.fetch_rows(f"EXPLAIN QUERY PLAN {sql}", values)
+    assert [row["detail"] for row in plan if "SCAN m" in row["detail"] and "INDEX" not in row["detail"]] == []
+    assert any("memories_session " in row["detail"] for row in plan)

@@ -29,7 +29,7 @@ MEMORIES_NAMED_MAX = 3
 
 _SESSIONS = f"""
 SELECT s.id, s.agent, s.task, s.outcome, s.branch, s.started_at, s.last_event_at AS at,
-  (SELECT count(*) FROM memories m WHERE m.session = s.id AND m.source <> :taught) AS learned
+  (SELECT count(*) FROM memories m WHERE m.session = s.id AND m.session <> '' AND m.source <> :taught) AS learned
 FROM sessions s
 WHERE {IS_SESSION} AND (s.last_event_at, s.id) < (:before, :name)
 ORDER BY s.last_event_at DESC, s.id DESC LIMIT :limit

@@ -96,10 +96,12 @@ def list_latest_sessions(database: Database, limit: int) -> list[SessionSummary]
     return [_parse_session(row) for row in database.fetch_rows(sql, (limit,))]
 
 
+# The index of memories by session leaves out those without one, so each query says that it does too.
 _PAGE = f"""
 SELECT s.*,
   (SELECT count(DISTINCT i.memory) FROM injections i WHERE {build_session_condition("s.id")}) AS told,
-  (SELECT count(*) FROM memories m WHERE m.session = s.id AND m.source <> 'user_taught') AS learned
+  (SELECT count(*) FROM memories m
+    WHERE m.session = s.id AND m.session <> '' AND m.source <> 'user_taught') AS learned
 FROM sessions s WHERE {IS_SESSION} AND (s.started_at, s.id) < (:before, :id)
 ORDER BY s.started_at DESC, s.id DESC LIMIT :limit
 """
@@ -137,7 +139,8 @@ def count_session(database: Database, session: str) -> tuple[int, int]:
     """Count the memories that a session was told, and those that came from it."""
     row = database.fetch_rows(
         f"SELECT (SELECT count(DISTINCT i.memory) FROM injections i WHERE {build_session_condition(':session')}), "
-        "(SELECT count(*) FROM memories m WHERE m.session = :session AND m.source <> 'user_taught')",
+        "(SELECT count(*) FROM memories m"
+        " WHERE m.session = :session AND m.session <> '' AND m.source <> 'user_taught')",
         {"session": session},
     )[0]
     return int(row[0]), int(row[1])
