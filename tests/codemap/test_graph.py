@@ -131,7 +131,6 @@ def test_no_question_looks_through_a_whole_table(tmp_path: Path) -> None:
         for forward in (False, True):
             graph.compute_impact(database, graph.find_nodes(database, path, symbol), depth=3, forward=forward)
     queries.find_tests(database, ["pkg/a.py"], 5)
-    queries.find_imports(database, "pkg/b.py")
     queries.find_neighbours(database, ["pkg/a.py"])
     queries.find_connected(database, ["pkg/a.py"], ["pkg/b.py"])
     database.connection.set_trace_callback(None)

@@ -28,7 +28,7 @@ def make_tests(*paths: str, score: float = 0.0) -> tuple[LocatedFile, ...]:
     return tuple(LocatedFile(path, score, ()) for path in paths)
 
 
-NAMED = LocatedFile("src/a.py", 1.0, ("named: a.py", "imported by src/b.py"), ("refresh",))
+NAMED = LocatedFile("src/a.py", 1.0, ("named: a.py", "changes with src/b.py"), ("refresh",))
 
 
 def test_it_reads_like_this() -> None:
@@ -62,7 +62,7 @@ def test_it_reads_like_this() -> None:
         (LocatedFile("c", 1.0, ("closest in x", UNDERWAY_REASON, LATELY_REASON)), "- c (changed on this branch)"),
         (LocatedFile("d", 1.0, ("path has d", "speaks of the, token, refresh")), "- d (speaks of token, refresh)"),
         (LocatedFile("e", 1.0, ("speaks of nothing", HABIT_REASON)), "- e (opened in many sessions)"),
-        (LocatedFile("f", 1.0, ("imported by src/b.py", "path has token"), ("other",)), "- f"),
+        (LocatedFile("f", 1.0, ("changes with src/b.py", "path has token"), ("other",)), "- f"),
     ],
 )
 def test_a_file_has_the_first_reason_that_a_person_accepts(file: LocatedFile, shown: str) -> None:
@@ -95,7 +95,7 @@ def test_a_dead_end_says_why_and_what_instead() -> None:
 
 
 def test_files_that_only_habit_speaks_for_are_not_named() -> None:
-    habit = LocatedFile("src/busy.py", 1.0, (LATELY_REASON, "imported by src/a.py"))
+    habit = LocatedFile("src/busy.py", 1.0, (LATELY_REASON, "changes with src/a.py"))
     small_talk = LocatedFile("src/word.py", 0.9, ("speaks of good, looks", "changed for “thanks for the test”"))
     one_word = LocatedFile("src/one.py", 0.8, ("speaks of invoice",))
     located = LocateResult((habit, small_talk, one_word), make_tests("tests/test_x.py"))
@@ -173,7 +173,7 @@ def test_it_never_exceeds_its_budget_and_names_what_is_in_it(paths: list[str], s
 def test_a_prompt_without_a_place_is_met_with_the_work_at_hand_only_where_a_session_begins() -> None:
     underway = LocatedFile("src/a.py", 1.0, (UNDERWAY_REASON,), ("fix",))
     lately = LocatedFile("src/b.py", 0.9, (LATELY_REASON,))
-    other = LocatedFile("src/c.py", 0.8, ("imported by src/a.py",))
+    other = LocatedFile("src/c.py", 0.8, ("changes with src/a.py",))
     located = LocateResult((underway, lately, other))
     assert choose_files(located, "fix the tests") == ()
     chosen = choose_files(located, "fix the tests", begins=True)

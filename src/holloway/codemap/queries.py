@@ -75,16 +75,6 @@ def has_name(database: MapDatabase, name: str) -> bool:
     return bool(words) and all(database.fetch_value(sql, (quote_term(word),)) for word in words)
 
 
-def find_imports(database: MapDatabase, path: str) -> list[str]:
-    """Return the files that a file imports."""
-    rows = database.fetch_rows(
-        "SELECT DISTINCT t.path FROM files s JOIN edges e ON e.file = s.id AND e.kind IN ('imports', 'imports_symbol')"
-        " JOIN nodes n ON n.id = e.target JOIN files t ON t.id = n.file WHERE s.path = ? AND t.id != s.id LIMIT ?",
-        (path, NEIGHBOURS_MAX),
-    )
-    return [row[0] for row in rows]
-
-
 def find_tests(database: MapDatabase, tested: Iterable[str], limit: int) -> list[str]:
     """Return the tests of these files, most confident first."""
     return [path for path, _ in rank_tests(database, list(tested), limit)]

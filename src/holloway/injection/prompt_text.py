@@ -50,7 +50,7 @@ _CHAT = frozenset(
     "think time today too try two undo until update use very wait want way well what wrong write yes yet you".split()
 )
 """Words of any conversation about work; they do not tell where it happens."""
-_WEAK = ("imported by ", "changes with ", LATELY_REASON, HABIT_REASON)
+_WEAK = ("changes with ", LATELY_REASON, HABIT_REASON)
 """Reasons that hold for any prompt; a file that has no other is not its subject."""
 _NAMED = "named: "
 """Prefix of the reason of a file that the prompt itself names."""

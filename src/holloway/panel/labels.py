@@ -120,7 +120,6 @@ LOCATE_REASONS = (
     ("path has ", mark_text("path has %(words)s")),
     ("named: ", mark_text("named: %(words)s")),
     ("changes with ", mark_text("changes with %(words)s")),
-    ("imported by ", mark_text("imported by %(words)s")),
     ("tested by ", mark_text("tested by %(words)s")),
     ("changed recently", mark_text("changed recently")),
     ("opened for a similar task", mark_text("opened for a similar task")),

@@ -1,4 +1,4 @@
-"""Evidence that a file is relevant for a task, by kind: text, symbols, paths, commits, sessions, co-change, imports."""
+"""Evidence that a file is relevant for a task, by kind: text, symbols, paths, commits, sessions, co-change."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ IN_COMMITS, IN_TASK, UNNAMED_PART = "changed in commits about ", "opened for a t
 UNDERWAY_FULL = 2
 """Files: if a branch changed more, each counts less."""
 SEEDS = 5
-"""Best files whose co-changed files and imports are added."""
+"""Best files whose co-changed files are added."""
 DOTTED_PARTS_MAX = 12
 """Parts of a dotted module name that are compared."""
 SYMBOLS_MAX = 3
@@ -334,10 +334,10 @@ SCORERS: dict[str, Callable[[MapDatabase, LocateTask], FileEvidence]] = {
 
 
 def score_related_files(database: MapDatabase, task: LocateTask, scores: dict[str, float]) -> dict[str, FileEvidence]:
-    """Score files that changed with the best files, are imported by them, or are tested by a file that matches."""
+    """Score files that changed with the best files, or are tested by a file that matches."""
     seeds = sorted(scores, key=lambda path: (-scores[path], path))[:SEEDS]
     best = scores[seeds[0]] if seeds else 1.0
-    together, neighbour = FileEvidence(), FileEvidence()
+    together = FileEvidence()
     for seed in [*task.files_in_play, *seeds]:
         weight = scores.get(seed, best) / best
         for partner in cochange.find_partners(database, [seed], now=task.now, limit=20):
@@ -346,16 +346,7 @@ def score_related_files(database: MapDatabase, task: LocateTask, scores: dict[st
                 if is_path(seed):
                     together.reason.setdefault(partner.path, f"changes with {seed}")
                 together.coupled.setdefault(partner.path, CoupledFile(partner.path, seed, partner.commits, partner.of))
-        used = queries.find_imports(database, seed)
-        for path in used:
-            neighbour.strength[path] = neighbour.strength.get(path, 0.0) + weight / len(used)
-            if is_path(seed):
-                neighbour.reason.setdefault(path, f"imported by {seed}")
-    return {
-        "together": _drop_missing_files(database, together),
-        "neighbour": neighbour,
-        "tested": _score_tested_files(database, scores),
-    }
+    return {"together": _drop_missing_files(database, together), "tested": _score_tested_files(database, scores)}
 
 
 def _score_tested_files(database: MapDatabase, scores: dict[str, float]) -> FileEvidence:

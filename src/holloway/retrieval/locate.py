@@ -1,7 +1,7 @@
 """Locate the files for a task: collects every kind of evidence, adds it up to one score per file, and gives reasons.
 
 task ─> parse ─> text | chunks | symbols | paths | mentioned files | past commits | past sessions | this branch
-     ─> one score ─> co-changed files and imports of the best, tested files ─> order of the best by meaning
+     ─> one score ─> co-changed files of the best, tested files ─> order of the best by meaning
      ─> files, tests, coupled files
 """
 
@@ -48,7 +48,6 @@ the kinds below weigh the same whatever the task says."""
 
 CONTEXT_WEIGHTS = {
     "together": 0.3,
-    "neighbour": 0.05,
     "tested": 0.2,
     "sessions": 0.3,
     "recent": 0.7,
