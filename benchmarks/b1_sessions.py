@@ -1,16 +1,18 @@
 """B1: from a session's first prompt, which files will the agent need? Known are only sessions that ended before it.
 
 python -m benchmarks --only b1_sessions --data DIR --repos DIR
+
+The answers of a project are stored when it is done, so that an interrupted run goes on with the next project.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from unittest import mock
 
-from benchmarks import arms, trivial
+from benchmarks import answer_cache, arms, trivial
 from benchmarks.projects import HELD_OUT, SEEN, TUNED, load_sessions
 from benchmarks.replay import replay
 from benchmarks.told import restrict_to
@@ -19,7 +21,7 @@ from holloway.store import observations
 from holloway.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from benchmarks.arms import PastRow
@@ -38,6 +40,9 @@ QUICK_ASKED = 4
 SAME_TOPIC_SESSIONS = 5
 SAME_TOPIC_SHARE = 0.5
 """Share of the needed files that the latest sessions had opened, from which on a session continues their topic."""
+CHECKOUT_FIELDS = ("gold", "named", "mentioned")
+"""Fields of a session that depend on the files of the checkout in which it began."""
+ANSWER_FIELDS = ("is_same_topic", "lists", "texts", "shown", "named_shown")
 _PATH = re.compile(r"[^\s,;:]+")
 
 
@@ -55,6 +60,17 @@ class Question:
     """The files that the text names, in its order, without those that the prompt names."""
     named_shown: int = 0
     """Number of needed files that the prompt names and the text lists."""
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the answers as JSON; of the session, only what depends on the checkout."""
+        files = {name: sorted(getattr(self.session, name)) for name in CHECKOUT_FIELDS}
+        return {"id": self.session.id} | files | {name: getattr(self, name) for name in ANSWER_FIELDS}
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any], sessions: Mapping[str, Told]) -> Question:
+        """Return the question that was stored as this row; `sessions` are those of the project by id."""
+        session = replace(sessions[row["id"]], **{name: frozenset(row[name]) for name in CHECKOUT_FIELDS})
+        return cls(session, **{name: row[name] for name in ANSWER_FIELDS})
 
     @property
     def baseline_shown(self) -> list[str]:
@@ -76,9 +92,22 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
     questions = {}
     for project in (TUNED, *SEEN, *HELD_OUT):
         if sessions := load_sessions(data, project):
-            foreign = load_sessions(data, SEEN[-1] if project == TUNED else TUNED)
-            questions[project] = list(ask_sessions(repos / project, project, sessions, foreign, quick=quick))
+            questions[project] = load_or_ask(data, repos, project, sessions, quick=quick)
     return replay_result.build_result(questions)
+
+
+def load_or_ask(
+    data: Path, repos: Path, project: str, sessions: Sequence[Told], *, quick: bool = False
+) -> list[Question]:
+    """Return the answers of a project that an earlier run of the same code stored; without any, ask and store them."""
+    if not quick and (rows := answer_cache.load(project)):
+        by_id = {session.id: session for session in sessions}
+        return [Question.from_row(row, by_id) for row in rows]
+    foreign = load_sessions(data, SEEN[-1] if project == TUNED else TUNED)
+    questions = list(ask_sessions(repos / project, project, sessions, foreign, quick=quick))
+    if not quick:
+        answer_cache.store(project, [question.to_row() for question in questions])
+    return questions
 
 
 def ask_sessions(

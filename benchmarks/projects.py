@@ -20,7 +20,7 @@ TUNED = replay.REPOSITORY
 """The project on which weights and limits were set."""
 SEEN = ("cipher-box", "context-evaluator")
 """Projects whose figures were seen once before the weights were final: they decided that sessions are not gated."""
-HELD_OUT = ("CyberVPN", "agentv", "git-sync", "leeson")
+HELD_OUT = ("CyberVPN", "agentv", "git-sync", "leeson", "safecast-map-MCP", "gatomia-vscode")
 """Projects that were only measured, after the last change."""
 OTHERS = (*SEEN, *HELD_OUT)
 
