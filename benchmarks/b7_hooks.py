@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.generated import SEED
 from benchmarks.generated.code import Code
@@ -24,10 +24,6 @@ from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.domain.memory_details import ErrorFix
 from holloway.text import failures
 
-MEMORIES = 10_000
-FILES = 10_000
-QUICK_MEMORIES = 500
-QUICK_FILES = 200
 ROUNDS = 30
 QUICK_ROUNDS = 6
 WARM_UPS = 2
@@ -68,18 +64,27 @@ class Case:
     deadline_ms: int = HOOK_BUDGETS_MS["tool_result"][0]
 
 
-class Installed:
-    """holloway in an environment of its own, with a project that has a memory and a map."""
+class Size(NamedTuple):
+    """How much a measured project holds."""
 
-    def __init__(self, folder: Path, *, quick: bool) -> None:
-        self.python = sys.executable if quick else environment_in(folder / "venv")
+    files: int
+    memories: int
+
+
+FULL, QUICK = Size(10_000, 10_000), Size(200, 500)
+
+
+class Installed:
+    """holloway with a project that has a memory and a map; in an environment of its own, unless this one is used."""
+
+    def __init__(self, folder: Path, *, size: Size = FULL, is_fresh: bool = True) -> None:
+        self.python = environment_in(folder / "venv") if is_fresh else sys.executable
         self.root, self.elsewhere, self.home = folder / "shop", folder / "other", folder / "home"
         self.env = environment(HOLLOWAY_HOME=str(self.home), HOME=str(folder), HOLLOWAY_PATIENCE=PATIENCE)
         for path in (self.root, self.elsewhere):
             subprocess.run(["git", "init", "--quiet", "--initial-branch=main", path], env=self.env, check=True)
         self.command = hook_command(self.python, self.env, folder, self.root)
-        self.files = QUICK_FILES if quick else FILES
-        self.memories = QUICK_MEMORIES if quick else MEMORIES
+        self.files, self.memories = size
         self._write_files()
         self.data = self._fill()
 
@@ -173,7 +178,7 @@ def run(*, quick: bool = False) -> dict[str, Any]:
     """Install, fill and measure."""
     rounds = QUICK_ROUNDS if quick else ROUNDS
     with tempfile.TemporaryDirectory() as name:
-        installed = Installed(Path(name).resolve(), quick=quick)
+        installed = Installed(Path(name).resolve(), size=QUICK if quick else FULL, is_fresh=not quick)
         with no_worker(installed.data):
             times, right = _measured(installed, cases(installed), rounds)
         failed = (installed.home / "hook-failures.log").exists()

@@ -20,6 +20,7 @@ from benchmarks import (
     b5_words,
     b6_graph,
     b7_hooks,
+    b7_load,
     b7_map,
     b7_panel,
     b7_search,
@@ -175,6 +176,7 @@ ALL = (
     Benchmark("b6_graph", lambda given: b6_graph.run(_there(given.graphs), _there(given.pycg)), 2, (needs.graphs(),)),
     Benchmark("b7_store", lambda given: b7_store.run(quick=given.quick), 8),
     Benchmark("b7_hooks", lambda given: b7_hooks.run(quick=given.quick), 3),
+    Benchmark("b7_load", lambda given: b7_load.run(quick=given.quick), 5),
     Benchmark(
         "b7_map",
         lambda given: b7_map.run(
