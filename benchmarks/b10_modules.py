@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import holloway
 from benchmarks import checkout
 from benchmarks.divisions import DIVISIONS
+from holloway.codemap.manifests import FOLDER_MANIFESTS
 from holloway.codemap.modules.module_names import base_folder
 from holloway.codemap.modules.partition import find_package, size_of
-from holloway.codemap.manifests import FOLDER_MANIFESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 OURS, TOP_FOLDER, PACKAGE_OR_FOLDER = "modules", "top folder", "package, else folder below the base"
 LEAD = 0.10
@@ -96,8 +96,8 @@ def homogeneity(truth: Sequence[str], labels: Sequence[str]) -> float:
     return 1.0 - rest / total if total else 1.0
 
 
-def _entropy(counts: Any, total: int) -> float:
-    return -sum(count / total * math.log(count / total) for count in counts if count)
+def _entropy(counts: Iterable[int], total: int) -> float:
+    return -math.fsum(count / total * math.log(count / total) for count in counts)
 
 
 def _build_result(rows: Mapping[str, Mapping[str, tuple[float, float, int]]]) -> dict[str, Any]:

@@ -69,7 +69,8 @@ class Question:
     @classmethod
     def from_row(cls, row: Mapping[str, Any], sessions: Mapping[str, Told]) -> Question:
         """Return the question that was stored as this row; `sessions` are those of the project by id."""
-        session = replace(sessions[row["id"]], **{name: frozenset(row[name]) for name in CHECKOUT_FIELDS})
+        gold, named, mentioned = (frozenset(row[name]) for name in CHECKOUT_FIELDS)
+        session = replace(sessions[row["id"]], gold=gold, named=named, mentioned=mentioned)
         return cls(session, **{name: row[name] for name in ANSWER_FIELDS})
 
     @property

@@ -32,8 +32,8 @@ LOOP = "while True: pass"
 SUBJECTS = ("close idle connections", "retry after a timeout", "reject an empty name", "log the slow calls")
 PROMPT_ANSWER, START_ANSWER = "pool.py", "holloway: shared memory"
 HOW = [
-    f"{BUSY} processes compute without a pause while {EVENTS} prompts and session starts, in turn, each of a session of "
-    "its own, are answered one after the other by the command that `holloway setup claude-code` writes. Budgets are "
+    f"{BUSY} processes compute without a pause while {EVENTS} prompts and session starts, in turn, each of another "
+    "session, are answered one after the other by the command that `holloway setup claude-code` writes. Budgets are "
     "those of a user.",
     "Whole and degraded are what the hook itself logs; silent is an answer without the text that the event must bring.",
     "The worker's lock is held, as in B7: hooks.",
