@@ -55,11 +55,11 @@ def run(*, quick: bool = False) -> dict[str, Any]:
 
 
 @contextmanager
-def keep_busy(count: int) -> Iterator[None]:
+def keep_busy(count: int) -> Iterator[list[subprocess.Popen[bytes]]]:
     """Run processes that compute without a pause, and end them."""
     busy = [subprocess.Popen([sys.executable, "-c", LOOP]) for _ in range(count)]
     try:
-        yield
+        yield busy
     finally:
         for process in busy:
             process.kill()

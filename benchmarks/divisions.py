@@ -69,7 +69,7 @@ def compile_owner_pattern(pattern: str) -> re.Pattern[str]:
 DIVISIONS: dict[str, Workspace | Owners] = {
     "agentv": Workspace(("apps/*", "packages/*")),
     "aube": Workspace(("crates/*",)),
-    "axum": Workspace(("axum", "axum-*", "examples/*")),
+    "axum": Workspace(("axum", "axum-*")),
     "core": Workspace(("packages/*", "packages-private/*")),
     "iptvnator": Workspace(("apps/*", "libs/**"), "project.json"),
     "instructor-php": Workspace(("packages/*",)),

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-
-import pytest
 
 from benchmarks import b7_load
 from benchmarks.machine import Samples
 from holloway.store.answer_log import LoggedAnswer, count_outcomes
 
 
-def test_busy_processes_end_with_the_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[subprocess.Popen[bytes]] = []
-    start = subprocess.Popen
-    monkeypatch.setattr(subprocess, "Popen", lambda *args: started.append(start(*args)) or started[-1])
-    with b7_load.keep_busy(2):
+def test_busy_processes_end_with_the_measurement() -> None:
+    with b7_load.keep_busy(2) as started:
         assert [process.poll() for process in started] == [None, None]
     assert [process.returncode for process in started] == [-signal.SIGKILL] * 2
 

@@ -271,3 +271,39 @@ def test_a_test_that_is_worth_naming_stands_among_the_tests_and_not_among_the_fi
     unnamed = replace(NAMED, reasons=("defines class Cart",))
     assert choose_files(LocateResult((unnamed,), tuple(faint)), "a.py") == (unnamed,)
     assert render(chosen, located, []).text.split("\n")[1:] == ["- src/a.py (named: a.py)", "- tests tests/: test_b.py"]
+
+
+TRACE = """Fix this crash:
+Traceback (most recent call last):
+  File "/app/src/a.py", line 9, in refresh
+    return tokens[name]
+KeyError: 'name'
+"""
+
+
+def test_a_file_that_only_a_stack_trace_names_is_listed() -> None:
+    located = LocateResult((replace(NAMED, reasons=("named: /app/src/a.py",)),))
+    assert [file.path for file in choose_files(located, TRACE)] == ["src/a.py"]
+    assert choose_files(located, TRACE + "It is in src/a.py, I think.") == ()
+
+
+def test_a_file_whose_name_is_not_shown_is_described_by_its_folder_and_what_it_defines() -> None:
+    nameless = LocatedFile("src/shop", 0.9, ("closest in report_sales",), ("report_sales",))
+    located = LocateResult(nameless=(nameless, replace(nameless, score=0.3), replace(nameless, reasons=(), symbols=())))
+    rendered = render((), located, [], task="Fix report_sales for cancelled orders")
+    assert rendered.text.split("\n")[1:] == [
+        "- src/shop/: a file whose name is not in plain letters (report_sales)",
+    ]
+    assert rendered.files == ()
+    assert render((), located, [], task="Rename the session store").text == ""
+
+
+def test_function_words_of_another_language_are_no_keywords() -> None:
+    assert task_keywords("Die Rechnung soll auf Cent gerundet werden, und das ist wichtig") == {
+        "rechnung",
+        "cent",
+        "gerundet",
+        "wichtig",
+    }
+    assert "über" not in task_keywords("Wir reden über den Korb und die Mail")
+    assert "überweisung" in task_keywords("Die Überweisung ist noch nicht in der Liste")

@@ -304,3 +304,17 @@ def test_only_so_many_of_the_best_files_lead_on(coupled: MapDatabase, monkeypatc
 def test_a_task_without_words_is_no_evidence_of_any_kind(database: MapDatabase) -> None:
     task = task_of(database, "")
     assert [score(database, task).strength for score in evidence.SCORERS.values()] == [{}] * len(evidence.SCORERS)
+
+
+def test_a_file_is_mentioned_by_its_name_within_a_run_of_letters(shop: Repository) -> None:
+    for name in ("shop/売上.py", "shop/売.py", "shop/отчёт.py"):
+        shop.commit(name, "value = 1\n")
+    database = mapped(shop)
+    found = score_by_mention(database, task_of(database, "売上レポートを直して"))
+    assert found.reason == {"shop/売上.py": "named: 売上"}
+    assert score_by_mention(database, task_of(database, "исправь отчёт")).strength == {}
+
+
+def test_function_words_of_the_language_of_a_task_are_not_searched(database: MapDatabase) -> None:
+    task = task_of(database, "Die receipt soll auf der Seite stehen und nicht in der Mail")
+    assert set(task.terms) == {"receipt", "seite", "stehen", "mail"}

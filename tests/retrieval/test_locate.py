@@ -151,7 +151,15 @@ def test_a_file_whose_name_is_a_sentence_is_in_no_part_of_the_answer(shop: Repos
     found = locate_files(mapped(shop), "a receipt is delivered twice", now=NOW)
     assert paths(found)[0] == "shop/mail.py"
     assert found.withheld == (f"{name}.py",)
+    assert found.nameless == ()
     assert "pwn" not in str(replace(found, withheld=()))
+
+
+def test_a_file_whose_name_is_not_shown_is_found_by_its_folder_and_symbols(shop: Repository) -> None:
+    shop.commit("shop/продажи.py", "def report_sales(orders):\n    return len(orders)\n")
+    found = locate_files(mapped(shop), "report_sales counts cancelled orders", now=NOW)
+    assert found.withheld == ("shop/продажи.py",)
+    assert [(file.path, file.symbols) for file in found.nameless] == [("shop", ("report_sales",))]
 
 
 def test_the_line_after_an_introduction_is_what_the_rest_is_about(shop: Repository) -> None:

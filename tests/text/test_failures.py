@@ -8,6 +8,7 @@ from holloway.text.failures import (
     fingerprint_errors,
     fingerprint_failure,
     is_failure,
+    is_frame,
     list_errors,
     normalise_error,
     read_verdict,
@@ -267,3 +268,17 @@ def test_a_long_output_is_read_at_both_ends() -> None:
     middle = "noise\n" * 10_000
     assert find_error_line("a.go:1:2: undefined: x\n" + middle).startswith("a.go:1:2")
     assert find_error_line(middle + "fatal: no\nhint: x") == "fatal: no"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('  File "/app/src/cart.py", line 9, in total', True),
+        ("    at total (/app/src/cart.ts:9:3)", True),
+        ("\t/app/cart.go:12 +0x1d", True),
+        ("Fix src/cart.py, it is at fault", False),
+        ("KeyError: 'b'", False),
+    ],
+)
+def test_frames_of_a_stack_trace_are_told_from_other_lines(line: str, expected: bool) -> None:
+    assert is_frame(line) is expected

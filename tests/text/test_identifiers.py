@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from holloway.config import QUERY_TERMS_MAX
 from holloway.text.identifiers import (
+    count_words,
     expand_words,
+    is_unspaced,
     match_any,
     query_terms,
     quote_term,
@@ -118,3 +120,15 @@ def test_joined_sentences_are_the_line(line: str) -> None:
     sentences = split_sentences(line)
     assert "".join(sentences) == line
     assert all(sentences)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("go on", 2), ("", 0), ("исправь отчёт", 2), ("売上レポートを直して", 6), ("修复 cart", 3), ("ไทย", 2)],
+)
+def test_words_are_counted_in_scripts_without_spaces_too(text: str, count: int) -> None:
+    assert count_words(text) == count
+
+
+def test_only_scripts_without_spaces_run_on() -> None:
+    assert [word for word in ("cart", "größe", "продажи", "売上", "한국어") if is_unspaced(word)] == ["売上"]

@@ -15,7 +15,8 @@ from heapq import nlargest
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.text.identifiers import STOP_WORDS, expand_words, quote_term
+from holloway.text.function_words import find_function_words
+from holloway.text.identifiers import expand_words, quote_term
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -67,7 +68,8 @@ def find_matching_files(path: str, task: str, limit: int) -> list[FileMatch]:
 
     if not os.path.exists(path):
         return []
-    words = Counter(word for word in expand_words(task) if len(word) > 1 and word not in STOP_WORDS)
+    function_words = find_function_words(task)
+    words = Counter(word for word in expand_words(task) if len(word) > 1 and word not in function_words)
     with closing(MapDatabase(path)) as database:
         terms = select_terms(database, dict(words.most_common(TERMS_SEARCHED))) if database.is_current else []
         ranked = search_files(database, terms) if terms else []

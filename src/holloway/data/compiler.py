@@ -250,6 +250,13 @@ def compile_prose_cues(source: TableSource) -> dict[str, Table]:
     return {"prose_cues": {"normative": normative, "explanation": explanation, "review": review}}
 
 
+def compile_function_words(source: TableSource) -> dict[str, Table]:
+    """Compile the function words of each language."""
+    rows = source.check_rows("languages", {"name": check_text, "words": check_words})
+    source.check_unique("[[languages]]", "name", [row["name"] for row in rows])
+    return {"function_words": {row["name"]: row["words"] for row in rows}}
+
+
 READER_CUES = "work_state task_only absence nowhere exclusive agreement refusal action change diagnosis".split()
 
 
@@ -269,6 +276,7 @@ COMPILERS: dict[str, Callable[[TableSource], dict[str, Table]]] = {
     "carriers": compile_carriers,
     "corrections": compile_corrections,
     "failures": compile_failures,
+    "function_words": compile_function_words,
     "guarded_commands": compile_guarded_commands,
     "instructions": compile_instructions,
     "programs": compile_programs,

@@ -39,11 +39,12 @@ def inject(
 ) -> Rendered | None:
     """Return what goes with a prompt, and record it; None if there is nothing."""
     from holloway.observer.words.prompt import strip_host_additions
+    from holloway.text.identifiers import count_words
 
     begins = state["prompts"] == 0
     state["prompts"] += 1
     task = strip_host_additions(prompt)
-    if len(task.split()) < PROMPT_WORDS_MIN:
+    if count_words(task) < PROMPT_WORDS_MIN:
         return None
     if offer:
         _offer_matching_files(project_map, task, offer)
@@ -132,7 +133,7 @@ def _show(
     if files and offer:
         offer("files", prompt_text.render(files, located, (), task=task).text)
     paths = [file.path for file in files]
-    rows = _find_memories(view, [*prompt_text.list_known(located, task), *paths], task)
+    rows = _find_memories(view, list(dict.fromkeys([*prompt_text.list_known(located, task), *paths])), task)
     relevance = next(iter(known_facts.find_unseen(view, [state["recipe"]], 1)), None) if state["recipe"] else None
     command = next(iter(project_map.load_overview(view.connection).test), "") if files and located.tests else ""
 

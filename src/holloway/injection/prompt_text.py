@@ -20,6 +20,8 @@ from holloway.injection.relevance import extract_keywords
 from holloway.injection.template import line
 from holloway.retrieval.evidence import HABIT_REASON, IN_COMMITS, IN_TASK, LATELY_REASON, UNDERWAY_REASON
 from holloway.safety.neutralize import neutralize_text
+from holloway.text import failures
+from holloway.text.function_words import find_function_words
 from holloway.text.tokens import doubt_note, fits_budget, format_day, render_citation
 
 if TYPE_CHECKING:
@@ -87,14 +89,17 @@ def render(
     If it exceeds the budget, the least certain files are dropped first, then memories, then the recipe.
     """
     files, rows, keywords = list(files), list(rows), task_keywords(task)
+    nameless = _choose_nameless(located, keywords)
     test_paths = {test.path for test in located.tests}
-    while files or rows or recipe:
-        lines = _render_lines(files, test_paths, rows, recipe, test_command, keywords)
+    while files or nameless or rows or recipe:
+        lines = _render_lines(files, nameless, test_paths, rows, recipe, test_command, keywords)
         if fits_budget(lines, PROMPT_TOKENS_MAX):
             ids = [str(row["id"]) for row in (*rows, *([recipe] if recipe else []))]
             return Rendered("\n".join(lines), tuple(ids), tuple(file.path for file in files if not _is_named(file)))
         if len(files) > 1 or (files and not rows):
             files.pop()
+        elif nameless:
+            nameless.pop()
         elif rows:
             rows.pop()
         else:
@@ -104,7 +109,7 @@ def render(
 
 def task_keywords(task: str) -> frozenset[str]:
     """Return the words that are specific to a task, in the form in which words are compared here."""
-    return extract_keywords(task) - _CHAT
+    return extract_keywords(task) - _CHAT - find_function_words(task)
 
 
 def is_task(text: str) -> bool:
@@ -138,14 +143,15 @@ def _shares(keywords: frozenset[str], text: str) -> bool:
 def choose_files(located: LocateResult, task: str, *, begins: bool = False) -> tuple[LocatedFile, ...]:
     """Choose the files that are worth naming; none if only habit and small talk speak for them.
 
-    A file whose whole path stands in the prompt is left out: its reader knows it.
+    A file whose whole path stands in the prompt is left out, because its reader knows it, except for one that only a
+    stack trace names.
 
     If the words of a task match one file, the files of the latest sessions are as likely to be needed as others. Tests
     are those that match the task; if it names a file and none does, the one that is linked to it.
     If they match none and a session begins with them ("fix the tests"), the work at hand is meant.
     """
-    keywords, test_paths = task_keywords(task), {test.path for test in located.tests}
-    ranked = [file for file in located.ranked if file.path not in task]
+    keywords, test_paths, prose = task_keywords(task), {test.path for test in located.tests}, _drop_frames(task)
+    ranked = [file for file in located.ranked if file.path not in prose]
     near = [file for file in ranked if file.score >= PROMPT_FILE_SCORE_MIN * ranked[0].score]
     sources = [file for file in near if file.path not in test_paths][: PROMPT_FILES_MAX + PROMPT_BARE_FILES_MAX]
     if any(_is_meant(file, keywords) for file in located.ranked[:MEANT_AMONG]):
@@ -154,6 +160,17 @@ def choose_files(located: LocateResult, task: str, *, begins: bool = False) -> t
         return (*sources, *(tests or linked_tests)[:PROMPT_TESTS_MAX])
     # The few words of such a prompt match symbols by chance.
     return tuple(replace(file, symbols=()) for file in sources if begins and _is_at_hand(file))
+
+
+def _drop_frames(task: str) -> str:
+    """Return a task without the frames of stack traces."""
+    return "\n".join(text for text in task.split("\n") if not failures.is_frame(text)) if "\n" in task else task
+
+
+def _choose_nameless(located: LocateResult, keywords: frozenset[str]) -> list[LocatedFile]:
+    """Choose the files that match a task but whose names are not shown: they are described by folder and symbols."""
+    near = [file for file in located.nameless if file.score >= PROMPT_FILE_SCORE_MIN and _is_meant(file, keywords)]
+    return near[:PROMPT_FILES_MAX]
 
 
 def list_known(located: LocateResult, task: str) -> list[str]:
@@ -179,6 +196,7 @@ def _is_named(file: LocatedFile) -> bool:
 
 def _render_lines(
     files: Sequence[LocatedFile],
+    nameless: Sequence[LocatedFile],
     test_paths: set[str],
     rows: Sequence[Row],
     recipe: Row | None,
@@ -189,6 +207,7 @@ def _render_lines(
     sources = [file for file in files if file.path not in test_paths]
     tests = [file.path for file in files if file.path in test_paths]
     lines = [line("prompt", head), *(_render_file(file, keywords) for file in sources[:PROMPT_FILES_MAX])]
+    lines += [_render_file(file, keywords, "nameless") for file in nameless]
     if bare_files := sources[PROMPT_FILES_MAX:]:
         lines.append(line("prompt", "more", paths=group_paths([file.path for file in bare_files])))
     if tests:
@@ -208,10 +227,10 @@ def group_paths(paths: Sequence[str]) -> str:
     return "; ".join(f"{folder}: {names}" if folder else names for folder, names in groups)
 
 
-def _render_file(file: LocatedFile, keywords: frozenset[str]) -> str:
+def _render_file(file: LocatedFile, keywords: frozenset[str], template: str = "file") -> str:
     reason = _choose_reason(file, keywords)
     return line(
-        "prompt", "file", path=neutralize_text(file.path), reason=f" ({neutralize_text(reason)})" * bool(reason)
+        "prompt", template, path=neutralize_text(file.path), reason=f" ({neutralize_text(reason)})" * bool(reason)
     )
 
 

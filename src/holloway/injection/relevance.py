@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KEYWORDS_MIN = 2
 """Keywords that a memory and a task must share if they share neither a file nor a module."""
 LETTERS_MIN = 3
-_WORD = re.compile(r"[A-Za-z_]\w+")
+_WORD = re.compile(r"[^\W\d]\w+")
 Step = tuple[str, str]
 """Description of a step, and the file that it changes, or an empty string."""
 RECIPE_WORDS_SHARE_MIN = 0.6

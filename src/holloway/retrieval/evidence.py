@@ -16,7 +16,8 @@ from holloway.config import REASON_WORDS_MAX
 from holloway.retrieval import past_sessions
 from holloway.safety.repository_text import is_name, is_path
 from holloway.text.file_roles import is_test
-from holloway.text.identifiers import STOP_WORDS, expand_words, split_identifier
+from holloway.text.function_words import find_function_words
+from holloway.text.identifiers import UNSPACED_WORD_LETTERS, expand_words, is_unspaced, split_identifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -117,10 +118,11 @@ def parse_task(database: MapDatabase, task: str, files_in_play: Sequence[str], n
     text = task[:LOCATE_TASK_CHARS_MAX]
     cleaned = _ASIDE.sub(" ", text)
     words: Counter[str] = Counter()
+    function_words = find_function_words(cleaned)
     title = _find_title(cleaned)
     for word in _WORD.findall(cleaned) + (TITLE_WEIGHT - 1) * _WORD.findall(title):
         for form in {word.replace("_", "").casefold(), *split_identifier(word)}:
-            if len(form) > 1 and form not in STOP_WORDS:
+            if len(form) > 1 and form not in function_words:
                 words[form] += 1
     identifiers = [
         word
@@ -240,6 +242,19 @@ def _find_mentioned_files(task: LocateTask) -> Iterator[tuple[str, list[str]]]:
         exact = [path for path in paths if _is_path_end(name, path)]
         if candidate_paths := exact or [path for path in paths if _is_path_end(name.casefold(), path.casefold())]:
             yield mention, candidate_paths
+    yield from _find_unspaced_mentions(task)
+
+
+def _find_unspaced_mentions(task: LocateTask) -> Iterator[tuple[str, list[str]]]:
+    """Yield each name of a file that stands in the text without spaces around it, as in Japanese, with its files."""
+    if not is_unspaced(task.text):
+        return
+    paths_by_stem: dict[str, list[str]] = defaultdict(list)
+    for path in task.paths:
+        stem = path.rpartition("/")[2].partition(".")[0]
+        if len(stem) >= UNSPACED_WORD_LETTERS and is_unspaced(stem) and stem in task.text:
+            paths_by_stem[stem].append(path)
+    yield from sorted(paths_by_stem.items())
 
 
 def _fold_name(path: str) -> str:

@@ -114,6 +114,8 @@ class LocateResult:
     """Whether any evidence concerns the task itself; otherwise these are only recently active files."""
     withheld: tuple[str, ...] = ()
     """Paths among the best that read as sentences, for the person only."""
+    nameless: tuple[LocatedFile, ...] = ()
+    """The same files without their names, for an agent: each with its folder as the path, and what it defines."""
     degraded: str = ""
     """Why the files were not compared by meaning, though a model is configured."""
 
@@ -232,12 +234,14 @@ def _build_result(
         )
         if path not in listed_paths and is_path(path) and is_path(evidence_by_kind["together"].coupled[path].other)
     ]
+    withheld = tuple(path for path in ranked[:limit] if not is_path(path))
     return LocateResult(
         tuple(map(describe, paths)),
         tests,
         tuple(coupled[:COUPLED_MAX]),
         any(evidence_by_kind[name].strength for name in (*TASK_WEIGHTS, "sessions")),
-        tuple(path for path in ranked[:limit] if not is_path(path)),
+        withheld,
+        tuple(replace(describe(path), path=folder) for path in withheld if is_path(folder := path.rpartition("/")[0])),
     )
 
 

@@ -40,6 +40,11 @@ def _normalisations() -> list[tuple[re.Pattern[str], str]]:
     return [(re.compile(regex), placeholder) for regex, placeholder in _TABLE["normalisations"]]
 
 
+def is_frame(line: str) -> bool:
+    """Whether a line is a frame of a stack trace."""
+    return bool(_compile_sign("frame").match(line))
+
+
 def is_failure(output: str, flagged: bool, command: str = "") -> bool:
     """Whether a result is a failure: by the host's flag, or by signs in the output where a pipe hides the status.
 

@@ -15,6 +15,9 @@ _PART = re.compile(
 
 _ESCAPED = re.compile(r"\\[bBdDsSwWAZz]|\[[^\]]{0,80}\]|\{\d*,?\d*\}|\(\?(?:[a-z]+:|P?<\w+>|[:=!>]|<[=!])")
 _PATTERN_WORD = re.compile(r"[^\W\d]\w+")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+"""Letters of scripts without spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+UNSPACED_WORD_LETTERS = 2
 SEARCH_PATTERN_CHARS_MAX = 300
 PATTERN_WORD_MIN = 3
 PATTERN_WORDS_MAX = 6
@@ -30,6 +33,16 @@ _STOP = re.compile(
     # Some transcripts lose the line break between two paragraphs: "the same reason.Wait, ...".
     rf"|(?<=[a-z0-9`)].)(?=(?:{_OPENERS})\b[ ,']))"
 )
+
+
+def count_words(text: str) -> int:
+    """Count the words of a text; where a script has no spaces between words, two letters count as one."""
+    return len(text.split()) + len(_UNSPACED.findall(text)) // UNSPACED_WORD_LETTERS
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word has letters of a script without spaces, in which it can be part of a longer run."""
+    return bool(_UNSPACED.search(word))
 
 
 def split_identifier(word: str) -> list[str]:
