@@ -9,23 +9,43 @@ import math
 import tempfile
 from collections import Counter, defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import holloway
 from benchmarks import checkout
-from benchmarks.divisions import DIVISIONS
-from holloway.codemap.manifests import FOLDER_MANIFESTS
-from holloway.codemap.modules.module_names import base_folder
-from holloway.codemap.modules.partition import find_package, size_of
+from benchmarks.divisions import DIVISIONS, Owners
+from benchmarks.targets import target
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-OURS, TOP_FOLDER, PACKAGE_OR_FOLDER = "modules", "top folder", "package, else folder below the base"
+OURS, TOP_FOLDER = METHODS = ("modules", "top folder")
 LEAD = 0.10
-REPOSITORIES_MIN = 6
+BETTER_MIN = 6
 QUICK_REPOSITORIES = 2
-Labels = dict[str, str]
+HOW = [
+    "People's own division of the source files: the packages that a workspace declares, or the owners in CODEOWNERS. "
+    "Files that these say nothing about, or that only a rule for everything matches, are left out, and so are tests.",
+    "Agreement is the adjusted Rand index: 1 if two divisions are the same, 0 if they agree by chance. Homogeneity is "
+    "1 if each part holds files of one of the people's parts only; many small parts have it for nothing.",
+    "A package of a workspace has a manifest, and a folder with a manifest is a module: there both agree by design.",
+]
+
+
+class Agreement(NamedTuple):
+    """How far a division agrees with that of people, and its number of parts."""
+
+    rand: float
+    homogeneity: float
+    parts: int
+
+
+class Measured(NamedTuple):
+    """A repository: its divided files, the parts that people made of them, and how far each method agrees."""
+
+    files: int
+    parts: int
+    agreements: dict[str, Agreement]
 
 
 def run(repos: Path, *, quick: bool = False) -> dict[str, Any]:
@@ -38,41 +58,23 @@ def run(repos: Path, *, quick: bool = False) -> dict[str, Any]:
     return _build_result(rows)
 
 
-def measure_repository(name: str, root: Path) -> dict[str, tuple[float, float, int]]:
-    """Return agreement and homogeneity of each division of a repository's source files, and its number of parts."""
+def measure_repository(name: str, root: Path) -> Measured:
+    """Compare each division of a repository's source files with that of its people."""
     with tempfile.TemporaryDirectory() as home, holloway.open(root, home=Path(home)) as memory:
         memory.map.update()
         modules = {path: module.name for module in memory.map.modules() for path in module.files}
-        rows = memory.map.database.fetch_rows("SELECT path, lines FROM files WHERE role = 'source' ORDER BY path")
-        paths = [row[0] for row in memory.map.database.fetch_rows("SELECT path FROM files")]
-    gold = DIVISIONS[name].label(root, [path for path, _ in rows])
-    files = [path for path, _ in rows if gold.get(path)]
-    sizes = {path: size_of(lines) for path, lines in rows}
-    packages = frozenset(path.rpartition("/")[0] for path in paths if path.rpartition("/")[2] in FOLDER_MANIFESTS)
+        rows = memory.map.database.fetch_rows("SELECT path FROM files WHERE role = 'source' ORDER BY path")
+    gold = DIVISIONS[name].label(root, [row[0] for row in rows])
     divisions = {
-        OURS: {path: modules.get(path, "") for path in files},
-        TOP_FOLDER: {path: path.partition("/")[0] if "/" in path else "" for path in files},
-        PACKAGE_OR_FOLDER: divide_by_package(files, packages - {""}, base_folder(sizes)),
+        OURS: [modules.get(path, "") for path in gold],
+        TOP_FOLDER: [path.partition("/")[0] if "/" in path else "" for path in gold],
     }
-    truth = [gold[path] for path in files]
-    return {
-        method: (
-            adjusted_rand(truth, [labels[path] for path in files]),
-            homogeneity(truth, [labels[path] for path in files]),
-            len(set(labels.values())),
-        )
+    truth = list(gold.values())
+    agreements = {
+        method: Agreement(adjusted_rand(truth, labels), homogeneity(truth, labels), len(set(labels)))
         for method, labels in divisions.items()
-    } | {"people": (1.0, 1.0, len(set(truth))), "files": (0.0, 0.0, len(files))}
-
-
-def divide_by_package(files: Sequence[str], packages: frozenset[str], base: str) -> Labels:
-    """Divide files by the package that contains them; without one, by the first folder below the base folder."""
-    labels = {}
-    for path in files:
-        folder = path.rpartition("/")[0]
-        inner = path.removeprefix(f"{base}/") if base and path.startswith(f"{base}/") else path
-        labels[path] = find_package(folder, packages) or (inner.partition("/")[0] if "/" in inner else "")
-    return labels
+    }
+    return Measured(len(truth), len(set(truth)), agreements)
 
 
 def adjusted_rand(truth: Sequence[str], labels: Sequence[str]) -> float:
@@ -100,5 +102,44 @@ def _entropy(counts: Iterable[int], total: int) -> float:
     return -math.fsum(count / total * math.log(count / total) for count in counts)
 
 
-def _build_result(rows: Mapping[str, Mapping[str, tuple[float, float, int]]]) -> dict[str, Any]:
-    return {"rows": rows}
+def _build_result(measured: Mapping[str, Measured]) -> dict[str, Any]:
+    rows = [
+        [
+            name,
+            kind_of(name),
+            found.files,
+            found.parts,
+            *(figure for method in METHODS for figure in found.agreements[method]),
+        ]
+        for name, found in measured.items()
+    ]
+    leads = [found.agreements[OURS].rand - found.agreements[TOP_FOLDER].rand for found in measured.values()]
+    figures = ("agreement", "homogeneity", "parts")
+    return {
+        "title": "B10: modules",
+        "question": "Do the modules of a codebase agree with how its people divide it?",
+        "how": HOW,
+        "targets": [
+            target(
+                f"repositories where modules are not {LEAD:.2f} ahead of one module per top folder",
+                sum(lead < LEAD for lead in leads),
+                max(len(leads) - BETTER_MIN, 0),
+                f"of {len(leads)}",
+            )
+        ],
+        "tables": [
+            {
+                "title": "Agreement with people's own division",
+                "columns": [
+                    *("repository", "divided by", "files", "parts of the people"),
+                    *(f"{method}: {figure}" for method in METHODS for figure in figures),
+                ],
+                "rows": rows,
+            }
+        ],
+    }
+
+
+def kind_of(name: str) -> str:
+    """Return what a repository's people divide it by."""
+    return "owners" if isinstance(DIVISIONS[name], Owners) else "packages"

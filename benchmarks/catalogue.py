@@ -27,6 +27,7 @@ from benchmarks import (
     b7_store,
     b8_poison,
     b8_secrets,
+    b10_modules,
     learning_curve,
     literals,
     needs,
@@ -34,6 +35,7 @@ from benchmarks import (
     replay,
     sessions,
 )
+from benchmarks.divisions import DIVISIONS
 
 if TYPE_CHECKING:
     from benchmarks.needs import Given, Need
@@ -195,5 +197,11 @@ ALL = (
         (needs.file(literals.FILE),),
     ),
     Benchmark("b8_poison", lambda given: b8_poison.run(40 if given.quick else 0), 2),
+    Benchmark(
+        "b10_modules",
+        lambda given: b10_modules.run(_there(given.repos), quick=given.quick),
+        10,
+        (needs.clones(tuple(DIVISIONS)),),
+    ),
 )
 BY_NAME = {one.name: one for one in ALL}

@@ -77,6 +77,5 @@ DIVISIONS: dict[str, Workspace | Owners] = {
     "prometheus": Owners("CODEOWNERS"),
     "ripgrep": Workspace(("crates/*",)),
     "scipy": Owners(".github/CODEOWNERS"),
-    "terraform": Owners("CODEOWNERS"),
     "vitest": Workspace(("packages/*",)),
 }

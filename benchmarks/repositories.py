@@ -18,8 +18,8 @@ class Repository(NamedTuple):
 
 
 TABLE = {
-    "CyberVPN": Repository("Beep206/CyberVPN", "e8b48e4255"),
     "agentv": Repository("EntityProcess/agentv", "58f316ca24"),
+    "aube": Repository("elide-tools/aube", "834b31539c"),
     "axum": Repository("tokio-rs/axum", "3d78036dca"),
     "cipher-box": Repository("FSM1/cipher-box", "e007f15bd5"),
     "cli": Repository("entireio/cli", "f446dcfc09"),
@@ -37,14 +37,21 @@ TABLE = {
     "guzzle": Repository("guzzle/guzzle", "2779e868a0"),
     "hono": Repository("honojs/hono", "28a9c12891"),
     "httpx": Repository("encode/httpx", "ae1b9f6623"),
+    "instructor-php": Repository("cognesy/instructor-php", "05e240cdd3"),
+    "iptvnator": Repository("4gray/iptvnator", "cb37f628ed"),
     "junit5": Repository("junit-team/junit5", "88fbb9638d"),
     "leeson": Repository("rommeld/leeson", "70cb8d4c69"),
+    "pantoken": Repository("thedannywahl/pantoken", "c9786c840e"),
+    "prometheus": Repository("prometheus/prometheus", "d15adb9ad7"),
     "requests": Repository("psf/requests", "1f6589ec3a"),
     "ripgrep": Repository("BurntSushi/ripgrep", "3fce3b5bb0"),
-    "safecast-map-MCP": Repository("Safecast/safecast-map-MCP", "3758342aaa"),
+    "scipy": Repository("scipy/scipy", "3dbf660a91"),
     "serilog": Repository("serilog/serilog", "60935b4d7a"),
     "sinatra": Repository("sinatra/sinatra", "cb22afd790"),
     "sqlalchemy": Repository("sqlalchemy/sqlalchemy", "f35da7e2b9"),
     "tools": Repository("golang/tools", "8f0f8c7bde"),
+    "vitest": Repository("vitest-dev/vitest", "c3ba16b358"),
+    "CyberVPN": Repository("Beep206/CyberVPN", "e8b48e4255"),
+    "safecast-map-MCP": Repository("Safecast/safecast-map-MCP", "3758342aaa"),
 }
 """By the name of its folder."""

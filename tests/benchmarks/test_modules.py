@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.b10_modules import adjusted_rand, divide_by_package, homogeneity
+from benchmarks.b10_modules import OURS, TOP_FOLDER, Agreement, Measured, _build_result, adjusted_rand, homogeneity
 from benchmarks.divisions import DIVISIONS, Owners, Workspace, compile_owner_pattern
 
 
@@ -63,15 +63,13 @@ def test_a_workspace_gives_each_file_its_innermost_package(tmp_path: Path) -> No
     assert Workspace(("packages/*",)).label(tmp_path, files)[files[1]] == "packages/b"
 
 
-def test_the_simple_division_takes_packages_first_and_then_folders_below_the_base() -> None:
-    files = ["src/shop/cart.py", "src/shop/mail/send.py", "src/shop/web/js/app.js", "setup.py"]
-    assert list(divide_by_package(files, frozenset({"src/shop/web"}), "src/shop").values()) == [
-        "",
-        "mail",
-        "src/shop/web",
-        "",
-    ]
+def test_the_target_counts_repositories_without_a_lead_of_ten_points() -> None:
+    def measured(ours: float) -> Measured:
+        return Measured(9, 3, {OURS: Agreement(ours, 1.0, 3), TOP_FOLDER: Agreement(0.5, 0.5, 2)})
 
-
-def test_at_least_eight_repositories_are_compared() -> None:
-    assert len(DIVISIONS) >= 8
+    names = list(DIVISIONS)[:8]
+    for leading, is_met in ((6, True), (5, False)):
+        found = {name: measured(0.61 if at < leading else 0.55) for at, name in enumerate(names)}
+        result = _build_result(found)
+        assert result["targets"][0]["met"] is is_met
+        assert len(result["tables"][0]["rows"][0]) == len(result["tables"][0]["columns"])

@@ -206,10 +206,13 @@ def purpose(memory: holloway.Holloway) -> str:
 
 
 def test_what_the_model_says_of_a_module_is_kept_and_can_be_taken_back(mapped: holloway.Holloway) -> None:
-    (module, *_) = mapped.map.modules()
+    (module, *others) = mapped.map.modules()
     before = module.purpose
-    writer = FakeWriter(f"Sure!\n- `{module.name}`: Signs people in and keeps their tokens.\nunknown: something")
-    assert mapped.describe_modules(writer=writer) == [(module.name, "Signs people in and keeps their tokens")]
+    purposes = [(module.name, "Signs people in and keeps their tokens")]
+    purposes += [(other.name, "Holds what the others share") for other in others]
+    lines = "".join(f"\n- `{name}`: {text}." for name, text in purposes)
+    writer = FakeWriter(f"Sure!{lines}\nunknown: something")
+    assert mapped.describe_modules(writer=writer) == purposes
     assert purpose(mapped) == "Signs people in and keeps their tokens"
     assert module.core[0] in writer.asked[0]
     mapped.map.update()

@@ -11,7 +11,8 @@ from holloway.codemap.parse import source_files
 from holloway.config import RULE_FILE_BYTES_MAX
 
 FOLDER_MANIFESTS = frozenset(
-    "Cargo.toml build.gradle build.gradle.kts composer.json go.mod package.json pom.xml pyproject.toml setup.py".split()
+    "Cargo.toml build.gradle build.gradle.kts composer.json go.mod package.json pom.xml project.json pyproject.toml "
+    "setup.py".split()
 )
 """A folder with one of these files is a separate package."""
 

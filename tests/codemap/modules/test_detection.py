@@ -63,6 +63,7 @@ def test_modules_are_what_the_folders_below_the_package_are() -> None:
         ("auth", "src/shop/auth", False),
         ("billing", "src/shop/billing", False),
         ("catalog", "src/shop/catalog", False),
+        ("shop", "src/shop", False),
         ("benchmarks", "benchmarks", True),
         ("docs", "docs", True),
         ("examples", "examples", True),
@@ -150,13 +151,8 @@ def test_helpers_in_a_folder_of_tests_are_no_module() -> None:
 
 
 def test_modules_of_one_name_are_told_apart_by_the_folder_above() -> None:
-    stems = [f"f{at}" for at in range(12)]
-    files = [
-        *many("app/db/admin", stems, 300),
-        *many("app/db/core", stems, 300),
-        *many("app/web/admin", stems, 300),
-        *many("app/web/core", stems, 300),
-    ]
+    folders = ("app/db/admin", "app/db/core", "app/web/admin", "app/web/core")
+    files = [each for folder in folders for each in (*many(folder, "abc", 300), file(f"{folder}/pyproject.toml"))]
     assert {module.name for module in detect_modules(files, {}, {})} == {"db/admin", "db/core", "web/admin", "web/core"}
 
 
@@ -200,13 +196,23 @@ def test_a_module_whose_files_are_gone_is_gone() -> None:
     assert "catalog" not in {module.name for module in detect_modules(rest, IMPORTS, TOGETHER, before, project="shop")}
 
 
-def test_a_module_that_grew_far_too_large_falls_apart_and_its_largest_piece_keeps_the_name() -> None:
+def test_of_a_module_that_is_divided_the_largest_piece_keeps_the_name() -> None:
     files = many("lib/one", [f"f{at}" for at in range(30)], 300) + many("lib/two", [f"f{at}" for at in range(20)], 300)
-    everything = Module("lib", "lib", "lib", tuple(each.path for each in files), ())
+    everything = Module("all", "all", "lib", tuple(each.path for each in files), ())
     assert {(module.name, len(module.files)) for module in detect_modules(files, {}, {}, [everything])} == {
-        ("lib", 30),
+        ("all", 30),
         ("two", 20),
     }
+
+
+def test_a_folder_that_was_renamed_keeps_its_module() -> None:
+    before = detect_modules(SHOP, IMPORTS, TOGETHER, project="shop")
+    moved = [replace(each, path=each.path.replace("/auth/", "/identity/")) for each in SHOP]
+    known = [
+        replace(module, files=tuple(path.replace("/auth/", "/identity/") for path in module.files)) for module in before
+    ]
+    after = {module.name: module for module in detect_modules(moved, {}, {}, known, project="shop")}
+    assert after["auth"].folder == "src/shop/identity"
 
 
 @pytest.mark.promise("modules-are-stable")

@@ -5,7 +5,6 @@ from holloway.codemap.modules.module_names import (
     PURPOSE_CHARS_MAX,
     add_purposes,
     assign_names,
-    base_folder,
     describe_module,
     is_description,
 )
@@ -13,14 +12,8 @@ from holloway.codemap.modules.partition import FilePart
 
 
 def named(*parts: FilePart, taken: tuple[str, ...] = (), base: str = "", packages: tuple[str, ...] = ()) -> list[str]:
-    """The names of these parts; the first file of each stands out most."""
-    weights = {path: 1.0 / (1 + at) for part in parts for at, path in enumerate(part.files)}
-    return assign_names(parts, taken, base, frozenset(packages), weights, "project")
-
-
-def group(*stems: str) -> FilePart:
-    """A piece of a flat folder."""
-    return FilePart("lib/shop", tuple(f"lib/shop/{stem}.py" for stem in stems), split=True)
+    """The names of these parts."""
+    return assign_names(parts, taken, base, frozenset(packages), "project")
 
 
 @pytest.mark.parametrize(
@@ -62,32 +55,6 @@ def test_of_several_that_would_be_called_the_same_the_folder_of_that_name_is() -
     folders = ("src/shop/map/modules", "src/shop/map", "src/shop/web/map")
     parts = [FilePart(folder, (f"{folder}/a.py",)) for folder in folders]
     assert named(*parts, base="src/shop") == ["map/modules", "map", "web/map"]
-
-
-@pytest.mark.parametrize(
-    ("stems", "name"),
-    [
-        (("hooks_git", "hooks_claude", "hooks_cmd", "state", "clean"), "hooks"),
-        (("manual_commit_push", "manual_commit_logs", "manual_commit_rewind"), "manual_commit"),
-        (("sessions", "testing"), "sessions"),
-        (("utils", "adapters", "certs"), "adapters"),
-        (("__init__", "version"), "shop"),
-        (("main", "setup", "status"), "shop"),
-        (("read_large_json_files", "write"), "read"),
-    ],
-)
-def test_a_group_within_a_folder_is_named_after_what_it_is_about(stems: tuple[str, ...], name: str) -> None:
-    assert named(group(*stems), base="lib/shop") == [name]
-
-
-def test_a_group_within_one_folder_of_many_carries_the_folders_name() -> None:
-    assert named(group("sessions", "testing"), base="lib") == ["shop/sessions"]
-
-
-def test_the_base_is_the_deepest_folder_with_most_of_the_code() -> None:
-    sizes = {"src/shop/auth/a.py": 3.0, "src/shop/web/b.py": 3.0, "tools/c.py": 1.0}
-    assert base_folder(sizes) == "src/shop"
-    assert base_folder({"a/b.py": 1.0, "c/d.py": 1.0}) == ""
 
 
 def module(*files: str, folder: str = "src/auth", name: str = "auth", said: str = "") -> Module:

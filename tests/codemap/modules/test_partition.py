@@ -1,15 +1,9 @@
-from itertools import combinations
+"""A codebase is divided by its packages, and else by the folders below the one with most code."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holloway.codemap.modules.community_detection import (
-    blend_links,
-    compute_modularity,
-    detect_communities,
-    link_by_name,
-)
-from holloway.codemap.modules.partition import SMALL_MIN, SizeBounds, partition_files, size_of
+from holloway.codemap.modules.partition import find_base, find_package, partition_files, size_of
 
 
 def folders(parts: list[tuple[str, int]], lines: int = 100) -> dict[str, float]:
@@ -17,136 +11,89 @@ def folders(parts: list[tuple[str, int]], lines: int = 100) -> dict[str, float]:
     return {f"{folder}/f{at}.py".lstrip("/"): size_of(lines) for folder, number in parts for at in range(number)}
 
 
-def found(
-    sizes: dict[str, float], links: dict[tuple[str, str], float] | None = None, packages: tuple[str, ...] = ()
-) -> dict[str, int]:
-    """The folders of the parts, and how many files each has; parts of one folder are told apart by a number."""
-    counted: dict[str, int] = {}
-    for part in partition_files(sizes, frozenset(packages), links or {}):
-        name = part.folder
-        while name in counted:
-            name += "'"
-        counted[name] = len(part.files)
-    return counted
+def count_files(sizes: dict[str, float], *packages: str) -> dict[str, int]:
+    """The folders of the parts, and how many files each has."""
+    base = find_base(sizes, frozenset(packages))
+    return {part.folder: len(part.files) for part in partition_files(sizes, frozenset(packages), base)}
 
 
-def test_a_small_project_is_one_part() -> None:
-    assert found(folders([("src/shop", 4), ("src/shop/auth", 3)])) == {"src/shop": 7}
-
-
-def test_the_folders_below_the_package_are_the_parts() -> None:
-    sizes = folders([("src/shop", 3), ("src/shop/auth", 12), ("src/shop/billing", 10), ("src/shop/web", 8)])
-    assert found(sizes) == {"src/shop/auth": 12, "src/shop/billing": 10, "src/shop/web": 8, "src/shop": 3}
-
-
-def test_many_tiny_folders_stay_together_under_their_parent() -> None:
-    tiny = [(f"src/middleware/m{at}", 1) for at in range(20)]
-    assert found(folders([*tiny, ("src/router", 20), ("src/jsx", 20)])) == {
-        "src/middleware": 20,
-        "src/router": 20,
-        "src/jsx": 20,
+def test_the_folders_below_the_base_are_the_parts() -> None:
+    sizes = folders(
+        [("src/shop", 3), ("src/shop/auth", 12), ("src/shop/billing/tax", 10), ("tools", 2), ("src/old", 2)]
+    )
+    assert count_files(sizes) == {
+        "src/shop/auth": 12,
+        "src/shop/billing": 10,
+        "src/shop": 3,
+        "src/old": 2,
+        "tools": 2,
     }
 
 
-def test_a_folder_that_holds_too_much_is_split_into_its_folders() -> None:
-    sizes = folders([("app/db/models", 40), ("app/db/backends", 40), ("app/forms", 15), ("app/views", 15)])
-    assert found(sizes) == {"app/db/backends": 40, "app/db/models": 40, "app/forms": 15, "app/views": 15}
-
-
-def test_short_files_weigh_little_and_long_ones_not_without_end() -> None:
-    tables = {f"app/locale/l{at}/formats.py": size_of(8) for at in range(60)}
-    assert found(tables | folders([("app/core", 20), ("app/web", 20)]))["app/locale"] == 60
-    assert size_of(1_000_000) == size_of(400)
+def test_a_flat_project_is_one_part() -> None:
+    assert count_files(folders([("src/shop", 20)])) == {"src/shop": 20}
+    assert count_files(folders([("", 20)])) == {"": 20}
 
 
 def test_packages_of_a_monorepo_are_parts_however_small() -> None:
-    sizes = folders([("crates/core/src", 12), ("crates/grep/src", 1), ("crates/matcher/src", 2)])
-    packages = ("crates/core", "crates/grep", "crates/matcher")
-    assert found(sizes, packages=packages) == {"crates/core/src": 12, "crates/grep/src": 1, "crates/matcher/src": 2}
+    sizes = folders(
+        [("packages/core/src/deep", 40), ("packages/ui/src", 1), ("packages/core/plugin", 5), ("scripts", 3)]
+    )
+    packages = ("packages/core", "packages/ui", "packages/core/plugin")
+    assert count_files(sizes, *packages) == {
+        "packages/core": 40,
+        "packages/core/plugin": 5,
+        "scripts": 3,
+        "packages/ui": 1,
+    }
 
 
-def clique(names: list[str]) -> dict[tuple[str, str], float]:
-    """Each of these tied to each other."""
-    return {(min(pair), max(pair)): 1.0 for pair in combinations(names, 2)}
+def test_one_package_that_holds_everything_is_divided_by_its_folders() -> None:
+    sizes = folders([("app/web", 10), ("app/db", 10)])
+    assert count_files(sizes, "app") == {"app/db": 10, "app/web": 10}
 
 
-def test_a_large_flat_folder_is_split_along_its_graph() -> None:
-    groups = [[f"lib/{word}{at}.py" for at in range(8)] for word in ("alpha", "beta", "gamma")]
-    links: dict[tuple[str, str], float] = {}
-    for group in groups:
-        links |= clique(group)
-    links["lib/alpha0.py", "lib/beta0.py"] = 1.0
-    sizes = {name: size_of(300) for group in groups for name in group}
-    parts = partition_files(sizes, frozenset(), links)
-    assert sorted(sorted(part.files) for part in parts) == sorted(sorted(group) for group in groups)
-    assert all(part.split for part in parts)
-
-
-def test_a_flat_folder_without_communities_stays_whole() -> None:
-    names = [f"lib/f{at}.py" for at in range(30)]
-    assert found({name: size_of(300) for name in names}, clique(names)) == {"lib": 30}
-
-
-def test_the_last_file_above_the_parts_joins_the_one_that_it_imports() -> None:
-    sizes = folders([("cmd/tool/cli", 12), ("cmd/tool/store", 12)]) | {"cmd/tool/main.go": 0.3}
-    parts = partition_files(sizes, frozenset(), {("cmd/tool/cli/f0.py", "cmd/tool/main.go"): 1.0})
-    assert next(part.folder for part in parts if "cmd/tool/main.go" in part.files) == "cmd/tool/cli"
+def test_a_few_files_at_the_root_are_in_no_part() -> None:
+    assert count_files(folders([("src/shop", 40), ("", 1)])) == {"src/shop": 40}
+    assert count_files(folders([("src/shop", 40), ("", 20)])) == {"src/shop": 40, "": 20}
 
 
 def test_nothing_gives_no_parts() -> None:
-    assert partition_files({}, frozenset(), {}) == []
+    assert count_files({}) == {}
 
 
-def test_the_number_of_parts_grows_much_slower_than_the_code() -> None:
-    sizes = [50.0, 200.0, 1_200.0, 12_000.0]
-    numbers = [2.5 * size / SizeBounds.for_total(size).large for size in sizes]
-    assert [round(number) for number in numbers] == [7, 10, 19, 40]
+def test_short_files_weigh_little_and_long_ones_not_without_end() -> None:
+    assert size_of(1) == size_of(30) < size_of(100) < size_of(400) == size_of(1_000_000)
 
 
-paths = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=5).map("/".join)
+def test_the_base_is_the_deepest_folder_with_most_of_the_code() -> None:
+    sizes = {"src/shop/auth/a.py": 3.0, "src/shop/web/b.py": 3.0, "tools/c.py": 1.0}
+    assert find_base(sizes, frozenset()) == "src/shop"
+    assert find_base({"a/b.py": 1.0, "c/d.py": 1.0}, frozenset()) == ""
 
 
-@settings(deadline=None)
-@given(
-    st.dictionaries(paths, st.integers(0, 5_000).map(size_of), max_size=60),
-    st.lists(st.tuples(paths, paths, st.floats(0.1, 5.0)), max_size=80),
-    st.sets(paths, max_size=4),
-)
-def test_every_file_is_in_one_part_but_for_small_things_at_the_root(
-    sizes: dict[str, float], ties: list[tuple[str, str, float]], packages: set[str]
-) -> None:
-    links = {(one, other): weight for one, other, weight in ties if one < other and one in sizes and other in sizes}
-    parts = partition_files(sizes, frozenset(packages), links)
-    listed = [path for part in parts for path in part.files]
-    assert len(listed) == len(set(listed))
-    for path in sizes.keys() - set(listed):
-        top = path.split("/")[0]
-        assert "/" not in path or sum(sizes[each] for each in sizes if each.startswith(f"{top}/")) < SMALL_MIN
-    assert set(listed) <= sizes.keys()
-    assert all(part.files for part in parts)
+def test_the_base_stays_while_modules_follow_from_it_until_another_is_clearly_it() -> None:
+    modules = {"src/shop", "src/shop/auth", "src/shop/web"}
+
+    def grow(number: int) -> str:
+        grown = folders([("src/shop", 2), ("src/shop/auth", 10), ("src/shop/web/one", number), ("src/shop/web/two", 2)])
+        return find_base(grown, frozenset(), modules)
+
+    assert (grow(10), grow(25), grow(60)) == ("src/shop", "src/shop", "src/shop/web/one")
+    assert find_base(folders([("src/shop/auth", 10), ("src/shop/web", 20)]), frozenset()) == "src/shop/web"
 
 
-def test_what_everybody_imports_ties_nobody_to_it() -> None:
-    files = [f"{at}.py" for at in range(20)]
-    imports = {(name, "base.py"): 1.0 for name in files} | {("0.py", "1.py"): 1.0}
-    links = blend_links([*files, "base.py"], imports, {})
-    assert links["0.py", "1.py"] > 4 * links["0.py", "base.py"]
+def test_a_file_belongs_to_the_innermost_package() -> None:
+    packages = frozenset({"a", "a/b/c"})
+    assert [find_package(folder, packages) for folder in ("a/b", "a/b/c/d", "x", "")] == ["a", "a/b/c", "", ""]
 
 
-def test_common_changes_weigh_as_much_as_imports_in_all() -> None:
-    links = blend_links(["a", "b", "c"], {("a", "b"): 1.0}, {("b", "c"): 250.0, ("x", "y"): 1.0})
-    assert links["a", "b"] == links["b", "c"]
-
-
-def test_names_that_share_a_rare_word_are_tied() -> None:
-    names = ["manual_commit_push.go", "manual_commit_logs.go", "session.go", "state.go", "types.go", "errors.go"]
-    assert set(link_by_name(names)) == {("manual_commit_logs.go", "manual_commit_push.go")}
-
-
-def test_communities_are_the_same_every_time() -> None:
-    nodes = [str(at) for at in range(60)]
-    links = {(nodes[at], nodes[(at * 7 + step) % 60]): 1.0 + step for at in range(60) for step in (1, 2, 5)}
-    first = detect_communities(nodes, links)
-    assert all(detect_communities(nodes, links) == first for _ in range(3))
-    assert compute_modularity(first, links) > 0.2
-    assert compute_modularity([nodes], links) == 0.0
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "src"]), max_size=4), min_size=1, max_size=30))
+def test_every_file_is_in_one_part_but_for_a_few_at_the_root(paths: list[list[str]]) -> None:
+    sizes = {"/".join([*folder, f"f{at}.py"]): 1.0 for at, folder in enumerate(paths)}
+    parts = partition_files(sizes, frozenset({"a", "b/a"}), find_base(sizes, frozenset({"a", "b/a"})))
+    files = [path for part in parts for path in part.files]
+    assert len(files) == len(set(files))
+    assert all("/" not in path for path in sizes.keys() - set(files))
+    assert all(path.startswith(f"{part.folder}/".lstrip("/")) for part in parts for path in part.files)

@@ -1,18 +1,17 @@
-"""Detects the modules of a codebase from its folders, imports and co-changes; known modules stay the same."""
+"""Detects the modules of a codebase from its folders, and describes them; known modules keep their names."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from holloway.codemap.manifests import FOLDER_MANIFESTS
 from holloway.codemap.modules import module_summary
-from holloway.codemap.modules.community_detection import blend_links
 from holloway.codemap.modules.module import Module, ModuleDraft, ModuleEdits, SourceFile, apply_edits, assign_files
-from holloway.codemap.modules.module_names import assign_names, base_folder
-from holloway.codemap.modules.partition import FilePart, SizeBounds, partition_files, size_of
+from holloway.codemap.modules.module_names import assign_names
+from holloway.codemap.modules.partition import FilePart, find_base, partition_files, size_of
 from holloway.safety.repository_text import is_path, only_paths
 from holloway.text.file_roles import is_project_config
 
@@ -29,12 +28,6 @@ _SUPPORT = re.compile(
 """Folders at the root with supporting code: they become modules too, after those of the product."""
 _TEST_FOLDER = re.compile(r"(^|/)([^/]*[-_])?(tests?|e2e|testdata|fixtures)([-_][^/]*)?/", re.IGNORECASE)
 """Files in these folders belong to the tests, at any depth, even if they are no tests themselves."""
-REPARTITION_SHARE = 0.3
-"""Above this share of new files, the previous modules no longer describe the code."""
-NEW_PART_SHARE = 0.6
-"""A part with this share of new files is a new module, not a module that grew."""
-GROWN_SHARE = 2.0
-"""A module that exceeds the size limit by this factor is split again."""
 SAME_OVERLAP_MIN = 0.5
 """Minimum overlap, as a share of either's files, at which two modules count as the same."""
 
@@ -64,9 +57,9 @@ def detect_modules(
     code = [file for file in safe_files if _is_product(file, support)]
     sizes = {file.path: size_of(file.lines) for file in code}
     manifests = frozenset(_parent_folder(file.path) for file in safe_files if _is_manifest(file.path, support))
-    parts = partition_files(sizes, manifests, blend_links(sizes, imports, cochanges))
+    base = find_base(sizes, manifests, {module.folder for module in previous if not module.support})
     importance = module_summary.rank_files(code, imports, cochanges)
-    drafts = _name_parts(parts, previous, sizes, manifests, importance, project)
+    drafts = _name_parts(partition_files(sizes, manifests, base), previous, base, manifests, project)
     drafts = _complete_drafts(drafts, safe_files, support)
     user_edits = edits or ModuleEdits()
     chosen_modules = assign_files([file.path for file in safe_files], user_edits)
@@ -121,31 +114,16 @@ def _parent_folder(path: str) -> str:
 
 
 def _name_parts(
-    parts: Sequence[FilePart],
-    previous: Sequence[Module],
-    sizes: Mapping[str, float],
-    manifests: frozenset[str],
-    importance: Mapping[str, float],
-    project: str,
+    parts: Sequence[FilePart], previous: Sequence[Module], base: str, manifests: frozenset[str], project: str
 ) -> list[ModuleDraft]:
-    """Name the parts: continued modules keep their names, new parts get new ones."""
+    """Name the parts: one that has most files of a previous module keeps its name, others get new ones."""
     moved = {path: key for module in previous for path, key in module.moved}
     owners = {path: moved.get(path, module.key) for module in previous for path in module.files}
-    continued_parts = (
-        continue_modules(parts, owners, sizes, SizeBounds.for_total(sum(sizes.values())).large) if owners else []
-    )
-    new_parts = [candidate.part for candidate in continued_parts if not candidate.key] if owners else list(parts)
-    drafts = [
-        ModuleDraft(candidate.key, candidate.key, candidate.part.folder, candidate.part.files)
-        for candidate in continued_parts
-        if candidate.key
-    ]
-    used_names = {draft.key for draft in drafts}
-    new_names = assign_names(new_parts, used_names, base_folder(sizes), manifests, importance, project)
-    return [
-        *drafts,
-        *(ModuleDraft(name, name, part.folder, part.files) for name, part in zip(new_names, new_parts, strict=True)),
-    ]
+    keys = _match_parts(parts, owners)
+    new_parts = [part for part, key in zip(parts, keys, strict=True) if not key]
+    new_names = iter(assign_names(new_parts, set(filter(None, keys)), base, manifests, project))
+    names = [key or next(new_names) for key in keys]
+    return [ModuleDraft(name, name, part.folder, part.files) for name, part in zip(names, parts, strict=True)]
 
 
 def _complete_drafts(
@@ -178,7 +156,7 @@ def _complete_drafts(
     support_parts = [
         FilePart(top, tuple(paths)) for top, paths in sorted(support_files.items()) if _is_worth_a_module(roles[top])
     ]
-    support_names = assign_names(support_parts, [draft.key for draft in completed], "", frozenset(), {}, "core")
+    support_names = assign_names(support_parts, [draft.key for draft in completed], "", frozenset(), "core")
     return completed + [
         ModuleDraft(name, name, part.folder, part.files, support=True)
         for name, part in zip(support_names, support_parts, strict=True)
@@ -212,85 +190,8 @@ def _build_module(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ContinuedPart:
-    """A part with the key of its previous module; the key of a new part is empty."""
-
-    key: str
-    part: FilePart
-
-
-def continue_modules(
-    parts: Sequence[FilePart], owners: Mapping[str, str], sizes: Mapping[str, float], large: float
-) -> list[ContinuedPart]:
-    """Match the parts with previous modules, which people know. `owners` maps files to the keys of those modules.
-
-    A file that had a module keeps it. A new file joins the module of its neighbours; new files that form a separate
-    part become a new module. Only a codebase that is largely new, or a module that grew far too large, is partitioned
-    again, and even then names follow the files.
-    """
-    all_paths = [path for part in parts for path in part.files]
-    new_paths = {path for path in all_paths if path not in owners}
-    if not all_paths or len(new_paths) > REPARTITION_SHARE * len(all_paths):
-        return _match_parts(parts, owners)
-    grouped: dict[str, list[str]] = defaultdict(list)
-    added: list[ContinuedPart] = []
-    for path, key in owners.items():
-        if path in sizes:
-            grouped[key].append(path)
-    for part in parts:
-        newcomers = [path for path in part.files if path in new_paths]
-        if len(newcomers) >= NEW_PART_SHARE * len(part.files):
-            added.append(ContinuedPart("", FilePart(part.folder, tuple(newcomers), part.split)))
-            continue
-        votes_by_folder, part_votes = _count_votes(part, owners)
-        for path in newcomers:
-            grouped[_most_voted(votes_by_folder.get(_parent_folder(path)) or part_votes)].append(path)
-    return [*_split_grown_modules(grouped, parts, sizes, large), *added]
-
-
-def _count_votes(part: FilePart, owners: Mapping[str, str]) -> tuple[dict[str, Counter[str]], Counter[str]]:
-    """Count the previous modules of a part's files, by folder and in total."""
-    votes_by_folder: dict[str, Counter[str]] = defaultdict(Counter)
-    for path in part.files:
-        if path in owners:
-            votes_by_folder[_parent_folder(path)][owners[path]] += 1
-    return votes_by_folder, sum(votes_by_folder.values(), Counter())
-
-
-def _most_voted(votes: Counter[str]) -> str:
-    return min(votes, key=lambda key: (-votes[key], key))
-
-
-def _split_grown_modules(
-    files_by_key: Mapping[str, Sequence[str]], parts: Sequence[FilePart], sizes: Mapping[str, float], large: float
-) -> list[ContinuedPart]:
-    """Return the modules unchanged, except that one that grew far too large is split by the new partition."""
-    part_of = {path: index for index, part in enumerate(parts) for path in part.files}
-    drawn: list[ContinuedPart] = []
-    for key, files in files_by_key.items():
-        groups: dict[int, list[str]] = defaultdict(list)
-        if sum(sizes[path] for path in files) > GROWN_SHARE * large:
-            for path in files:
-                groups[part_of.get(path, -1)].append(path)
-        ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[1][0])) or [(-1, list(files))]
-        for rank, (index, group) in enumerate(ordered):
-            group_files = tuple(sorted(group))
-            part = FilePart(_find_folder(group_files, parts, part_of), group_files, index >= 0 and parts[index].split)
-            drawn.append(ContinuedPart("" if rank else key, part))
-    return drawn
-
-
-def _find_folder(files: Sequence[str], parts: Sequence[FilePart], part_of: Mapping[str, int]) -> str:
-    """Return the folder of the part that most of the files are in."""
-    votes = Counter(parts[part_of[path]].folder for path in files if path in part_of)
-    if not votes:
-        return _parent_folder(files[0])
-    return _most_voted(votes)
-
-
-def _match_parts(parts: Sequence[FilePart], owners: Mapping[str, str]) -> list[ContinuedPart]:
-    """Return the new parts, each with the key of the previous module with the largest overlap, if large enough."""
+def _match_parts(parts: Sequence[FilePart], owners: Mapping[str, str]) -> list[str]:
+    """Return for each part the key of the previous module with the largest overlap, if large enough, or nothing."""
     size_before = Counter(owners.values())
     overlaps: list[tuple[float, int, str]] = []
     for index, part in enumerate(parts):
@@ -298,8 +199,8 @@ def _match_parts(parts: Sequence[FilePart], owners: Mapping[str, str]) -> list[C
             overlap = max(shared / len(part.files), shared / size_before[key])
             if overlap >= SAME_OVERLAP_MIN:
                 overlaps.append((shared / (len(part.files) + size_before[key] - shared), index, key))
-    name_of: dict[int, str] = {}
+    key_of: dict[int, str] = {}
     for _, index, key in sorted(overlaps, key=lambda row: (-row[0], row[1], row[2])):
-        if index not in name_of and key not in name_of.values():
-            name_of[index] = key
-    return [ContinuedPart(name_of.get(index, ""), part) for index, part in enumerate(parts)]
+        if index not in key_of and key not in key_of.values():
+            key_of[index] = key
+    return [key_of.get(index, "") for index in range(len(parts))]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from holloway.codemap.modules.partition import TOP_SHARE, FilePart, find_package
+from holloway.codemap.modules.partition import FilePart, find_package
 from holloway.codemap.parse.languages import language_of
 from holloway.safety.neutralize import neutralize_text
-from holloway.text.identifiers import split_identifier as word_parts
 from holloway.text.sanitize import one_line
 
 if TYPE_CHECKING:
@@ -28,19 +26,6 @@ GENERIC = frozenset(
 MAIN_FOLDERS = frozenset("app lib source sources src".split())
 """Folders with the project's main code, next to its examples and packages."""
 NAME_FOLDERS_MAX = 2
-TERM_FILES_MIN = 3
-TERM_SHARE_MIN = 0.25
-TERM_OWN_MIN = 0.6
-"""A word names a group if a quarter of its files have it and most files with that word are in the group."""
-PACKAGE_STEMS = frozenset({"init", "index", "mod", "lib", "doc", "package-info"})
-"""Files that stand for their folder."""
-VAGUE = frozenset(
-    "base common compat constants errors exceptions helper helpers types typing util utils version".split()
-)
-VAGUE_SHARE_MIN = 0.5
-"""Share of the weight of a vague file that another file needs to name the group instead."""
-STEM_WORDS_MAX = 2
-ROOTS = frozenset({"main", "root"})
 PURPOSE_CHARS_MAX = 120
 PURPOSE_READ_CHARS_MAX = 8_000
 LISTED_MAX = 6
@@ -59,37 +44,21 @@ _INSTRUCTION_PATTERNS = re.compile(
 """Prompt injection patterns: a line that tells its reader what to do is not shown to an agent as a description."""
 
 
-def base_folder(sizes: Mapping[str, float]) -> str:
-    """Return the deepest folder with most of the code: all names would begin with it, so it is left out."""
-    total = sum(sizes.values())
-    weight: dict[str, float] = defaultdict(float)
-    for path, size in sizes.items():
-        folder = path
-        while folder := folder.rpartition("/")[0]:
-            weight[folder] += size
-    candidates = [folder for folder, size in weight.items() if size >= TOP_SHARE * total]
-    return max(candidates, key=lambda folder: (folder.count("/"), folder), default="")
-
-
 def assign_names(
     parts: Sequence[FilePart],
     used_names: Collection[str],
     base: str,
     packages: frozenset[str],
-    weights: Mapping[str, float],
     project: str,
 ) -> list[str]:
-    """Return a unique name for each part, different from those in use. `weights` are the importance of files."""
+    """Return a unique name for each part, different from those in use."""
     parts_per_package = Counter(find_package(part.folder, packages) for part in parts)
-    words_by_folder: dict[str, Counter[str]] = {}
-    for part in parts:
-        if part.split:
-            words_by_folder.setdefault(part.folder, Counter()).update(_count_words(part.files))
-    candidate_lists: list[list[str]] = []
-    for part in parts:
-        folders = _distinctive_folders(part.folder, base, packages, project, parts_per_package)
-        label = _find_label(part, words_by_folder[part.folder], weights) if part.split else ""
-        candidate_lists.append(_candidate_names(part.folder, folders, label, base))
+    candidate_lists = [
+        _candidate_names(
+            part.folder, _distinctive_folders(part.folder, base, packages, project, parts_per_package), base
+        )
+        for part in parts
+    ]
     first_counts = Counter(candidates[0] for candidates in candidate_lists)
     relative_folders = [part.folder.removeprefix(f"{base}/") for part in parts]
     plain_counts = Counter(
@@ -131,52 +100,12 @@ def _drop_generic(folders: Sequence[str]) -> list[str]:
     return [folder for folder in folders if folder and folder not in GENERIC]
 
 
-def _candidate_names(folder: str, folders: Sequence[str], label: str, base: str) -> list[str]:
+def _candidate_names(folder: str, folders: Sequence[str], base: str) -> list[str]:
     """Return names to try, the short one first and the full path last."""
     short = "/".join(folders[-NAME_FOLDERS_MAX:])
     joined = "/".join(folders)
-    if label:
-        longer = [f"{folders[-1]}/{label}", f"{short}/{label}", f"{folder}/{label}".lstrip("/")]
-        return list(dict.fromkeys([label, *longer] if folder == base else longer))
     relative_folder = folder.removeprefix(f"{base}/") if folder.startswith(f"{base}/") else joined
     return list(dict.fromkeys([short, joined, relative_folder, folder or joined]))
-
-
-def _find_label(part: FilePart, folder_words: Mapping[str, int], weights: Mapping[str, float]) -> str:
-    """Return the subject of a group within a folder; empty if it contains the file that the folder is named after."""
-    name = PurePosixPath(part.folder).name
-    stems = {PurePosixPath(path).stem.casefold() for path in part.files if PurePosixPath(path).parent.name == name}
-    if stems & ROOTS or name.casefold() in stems:
-        return ""
-    counted = _count_words(part.files)
-    for word, number in sorted(counted.items(), key=lambda item: (-item[1], -len(item[0]), item[0])):
-        is_frequent = number >= TERM_FILES_MIN and number >= TERM_SHARE_MIN * len(part.files)
-        if is_frequent and number >= TERM_OWN_MIN * folder_words[word]:
-            return word
-    ordered = sorted(part.files, key=lambda path: (-weights.get(path, 0.0), path))
-    weight_min = VAGUE_SHARE_MIN * weights.get(ordered[0], 0.0)
-    specific_paths = [
-        path for path in ordered if _file_stem(path) not in VAGUE and weights.get(path, 0.0) >= weight_min
-    ]
-    stem = _file_stem((specific_paths or ordered)[0])
-    if stem in PACKAGE_STEMS:
-        return ""
-    words = [word for word in word_parts(stem) if len(word) > 2]
-    return stem if len(words) <= STEM_WORDS_MAX else max(words, key=lambda word: (counted[word], -words.index(word)))
-
-
-def _file_stem(path: str) -> str:
-    file = path.rpartition("/")[2]
-    return file.partition(".")[0].strip("_") or file
-
-
-def _count_words(files: Sequence[str]) -> Counter[str]:
-    """Count in how many file names each word, or pair of consecutive words, occurs."""
-    counted: Counter[str] = Counter()
-    for path in files:
-        words = word_parts(_file_stem(path))
-        counted.update({word for word in words if len(word) > 2} | {"_".join(pair) for pair in pairwise(words)})
-    return counted
 
 
 def _append_number(name: str, used: Collection[str]) -> str:
