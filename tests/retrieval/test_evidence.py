@@ -247,7 +247,7 @@ def test_an_earlier_task_that_shares_no_informative_word_is_only_called_similar(
 def test_files_of_the_branch_count_in_full_up_to_a_number(database: MapDatabase) -> None:
     few = score_by_branch(database, [MAIL, *(f"gone{number}.py" for number in range(UNDERWAY_FULL - 1))])
     assert (few.strength, few.share, few.reason[MAIL]) == ({MAIL: 1.0}, 1.0, UNDERWAY_REASON)
-    many = score_by_branch(database, [MAIL, *(f"gone{number}.py" for number in range(4 * UNDERWAY_FULL - 1))])
+    many = score_by_branch(database, [MAIL, *(f"gone{number}.py" for number in range(2 * UNDERWAY_FULL - 1))])
     assert many.share == pytest.approx(0.5)
     assert score_by_branch(database, []).scale_strengths() == {}
 

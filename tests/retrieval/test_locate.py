@@ -28,6 +28,8 @@ from holloway.retrieval.evidence import (
 )
 from holloway.retrieval.file_reranking import FileReranker
 from holloway.retrieval.locate import (
+    ACTIVITY_EVIDENCE,
+    ACTIVITY_MAX,
     CONTEXT_WEIGHTS,
     TASK_FADE_FILES,
     TASK_WEIGHTS,
@@ -234,7 +236,7 @@ def test_what_the_task_says_weighs_the_same_for_a_short_one_and_a_long_one_and_f
         }
     )
     second = 0.5 * TASK_FADE_FILES / (TASK_FADE_FILES + 1)
-    assert faint == clear == {"a.py": 1.0, "b.py": pytest.approx(second + CONTEXT_WEIGHTS["underway"])}
+    assert faint == clear == {"a.py": 1.0, "b.py": pytest.approx(second + ACTIVITY_MAX)}
     assert fuse_evidence({}) == {}
 
 
@@ -260,7 +262,14 @@ def test_each_file_of_a_branch_that_changed_many_says_less(shop: Repository) -> 
         database, ["shop/mail.py", *(f"generated/{number}.py" for number in range(199))]
     ).scale_strengths()
     assert few == {"shop/mail.py": 1.0}
-    assert many == {"shop/mail.py": pytest.approx(0.1)}
+    assert many == {"shop/mail.py": pytest.approx(0.01)}
+
+
+def test_activity_alone_never_outweighs_the_best_match() -> None:
+    busy = {name: FileEvidence({"busy.py": 1.0}) for name in ACTIVITY_EVIDENCE}
+    scores = fuse_evidence({"text": FileEvidence({"match.py": 1.0}), **busy})
+    assert scores == {"match.py": 1.0, "busy.py": ACTIVITY_MAX}
+    assert ACTIVITY_MAX < 1.0
 
 
 @pytest.mark.promise("linear-time")
@@ -342,3 +351,11 @@ def test_a_file_is_named_whatever_its_case_and_case_decides_between_two(shop: Re
     update_index(database, shop.root, workers=1)
     task = parse_task(database, "changelog.md update", (), NOW)
     assert set(score_by_mention(database, task).strength) == {"docs/changelog.md"}
+
+
+def test_a_task_that_hardly_resembles_an_earlier_one_is_not_spoken_of(shop: Repository) -> None:
+    past = [PastSession("zeppelin landing lights at night over water", (("shop/mail.py", 1),))]
+    distant = locate_files(mapped(shop), "zeppelin quagga walrus urchin tapir stoat raven puma", past=past, now=NOW)
+    assert (paths(distant), distant.speaks_of_it) == (["shop/mail.py"], False)
+    near = locate_files(mapped(shop), "zeppelin landing lights", past=past, now=NOW)
+    assert (paths(near), near.speaks_of_it) == (["shop/mail.py"], True)

@@ -12,14 +12,14 @@ PAST = (
 
 def test_sessions_on_similar_tasks_name_their_files() -> None:
     found = score_similar_sessions(PAST, "tokens are not rotated after a refresh")
-    assert max(found, key=lambda path: found[path][0]) == "auth/tokens.py"
-    assert found["auth/tokens.py"][1] == "rotate the refresh tokens"
-    assert "billing/invoice.py" not in found
+    assert found.scores["auth/tokens.py"] == found.scores["auth/store.py"] == found.similarity > 0
+    assert found.tasks["auth/tokens.py"] == "rotate the refresh tokens"
+    assert "billing/invoice.py" not in found.scores
 
 
 def test_a_task_that_resembles_nothing_names_nothing() -> None:
-    assert score_similar_sessions(PAST, "zebra quagga") == {}
-    assert score_similar_sessions((), "rotate tokens") == {}
+    assert score_similar_sessions(PAST, "zebra quagga") == ({}, {}, 0.0)
+    assert score_similar_sessions((), "rotate tokens") == ({}, {}, 0.0)
 
 
 def test_the_latest_sessions_count_most() -> None:
@@ -50,28 +50,27 @@ def test_the_weight_of_a_session_halves_with_those_after_it_and_grows_on_its_bra
 
 
 def test_the_same_task_is_as_similar_as_can_be_and_repeated_words_count_less() -> None:
-    same = score_similar_sessions(PAST, "rotate the refresh tokens")
-    assert same["auth/tokens.py"][0] == pytest.approx(1.0)
-    assert score_similar_sessions(PAST, "tokens tokens tokens")["auth/tokens.py"][0] == pytest.approx(
-        score_similar_sessions(PAST, "tokens")["auth/tokens.py"][0]
+    assert score_similar_sessions(PAST, "rotate the refresh tokens").similarity == pytest.approx(1.0)
+    repeated = score_similar_sessions(PAST, "tokens tokens tokens")
+    assert repeated.similarity == pytest.approx(score_similar_sessions(PAST, "tokens").similarity)
+
+
+def test_a_file_has_the_most_similar_of_the_tasks_that_opened_it_and_counts_for_all_of_them() -> None:
+    similar = PastSession("rotate the refresh tokens of every store", (("auth/store.py", 1),))
+    found = score_similar_sessions((*PAST, similar), "rotate the refresh tokens")
+    assert found.tasks == {"auth/tokens.py": PAST[0].task, "auth/store.py": PAST[0].task}
+    assert found.scores["auth/tokens.py"] == pytest.approx(found.similarity) == pytest.approx(1.0)
+    assert 1.3 < found.scores["auth/store.py"] < 2.0
+
+
+def test_only_the_nearest_sessions_count() -> None:
+    near = tuple(
+        PastSession("rotate the refresh tokens", ((f"near{number}.py", 1),))
+        for number in range(past_sessions.NEAREST_SESSIONS)
     )
-
-
-def test_a_file_has_the_most_similar_of_the_tasks_that_opened_it() -> None:
-    past = (
-        *PAST,
-        PastSession("rotate the refresh tokens of every store", (("auth/store.py", 1), ("auth/tokens.py", 1))),
-    )
-    scores = score_similar_sessions(past, "rotate the refresh tokens")
-    for path in ("auth/tokens.py", "auth/store.py"):
-        similarity, task = scores[path]
-        assert similarity == pytest.approx(1.0)
-        assert task == "rotate the refresh tokens"
-
-
-def test_tasks_that_share_a_common_word_only_are_not_similar() -> None:
-    wordy = "rotate zebra yak xerus walrus vole urchin tapir stoat raven quail puma otter newt moose"
-    assert score_similar_sessions(PAST, wordy) == {}
+    far = PastSession("rotate the footer image", (("far.py", 1),))
+    assert "far.py" in score_similar_sessions((far, *near[1:]), "rotate the refresh tokens").scores
+    assert "far.py" not in score_similar_sessions((far, *near), "rotate the refresh tokens").scores
 
 
 def test_a_habit_is_the_share_of_sessions_that_opened_a_file_and_needs_several() -> None:

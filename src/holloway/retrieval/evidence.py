@@ -36,8 +36,8 @@ COMMIT_FILES_MAX = 10
 """Files: a commit with more says little about any one of them."""
 FULL_SIMILARITY = 0.25
 """Share of a task that the most similar commit message must cover for its files to count in full."""
-SAME_TASK_SIMILARITY = 0.5
-"""Similarity of an earlier task from which on its files count in full."""
+SAME_TASK_SIMILARITY = 0.25
+"""Similarity of the most similar earlier task from which on files of such tasks count in full."""
 OTHER_BRANCH_SHARE = 0.4
 """Trust in the latest sessions if none of them was on this branch: the work may be new."""
 LATELY_REASON = "opened in the latest sessions"
@@ -46,7 +46,7 @@ HABIT_REASON = "opened in many sessions"
 IN_COMMITS, IN_TASK, UNNAMED_PART = "changed in commits about ", "opened for a task about ", "closest part has "
 """Prefixes of reasons that list words of the task: from commits, earlier tasks, and a chunk whose name is hidden."""
 UNDERWAY_FULL = 2
-"""Files: if a branch changed more, each counts less."""
+"""Files: if a branch changed more, they share this weight."""
 SEEDS = 5
 """Best files whose co-changed files are added."""
 DOTTED_PARTS_MAX = 12
@@ -306,11 +306,12 @@ def score_by_sessions(
 ) -> dict[str, FileEvidence]:
     """Score files that earlier sessions opened: for similar tasks, recently, and in most sessions."""
     similar, lately, habit = FileEvidence(), FileEvidence(), FileEvidence()
-    for path, (similarity, earlier) in past_sessions.score_similar_sessions(past, task.cleaned_text).items():
-        similar.strength[path] = similarity
+    scores, tasks, similarity = past_sessions.score_similar_sessions(past, task.cleaned_text)
+    similar.strength.update(scores)
+    for path, earlier in tasks.items():
         words = list_shared_words(task, earlier)
         similar.reason[path] = IN_TASK + words if words else "opened for a similar task"
-    similar.share = min(1.0, max(similar.strength.values(), default=0.0) / SAME_TASK_SIMILARITY)
+    similar.share = min(1.0, similarity / SAME_TASK_SIMILARITY)
     lately.strength.update(past_sessions.score_recent_sessions(past, branch))
     lately.share = 1.0 if any(branch and session.branch == branch for session in past) else OTHER_BRANCH_SHARE
     lately.reason = dict.fromkeys(lately.strength, LATELY_REASON)
@@ -324,7 +325,7 @@ def score_by_sessions(
 def score_by_branch(database: MapDatabase, underway: Sequence[str]) -> FileEvidence:
     """Score files that the current branch already changed: work mostly continues there."""
     evidence = FileEvidence(dict.fromkeys(underway, 1.0), dict.fromkeys(underway, UNDERWAY_REASON))
-    evidence.share = min(1.0, (UNDERWAY_FULL / max(len(underway), 1)) ** 0.5)
+    evidence.share = min(1.0, UNDERWAY_FULL / max(len(underway), 1))
     return _drop_missing_files(database, evidence)
 
 

@@ -49,8 +49,8 @@ the kinds below weigh the same whatever the task says."""
 CONTEXT_WEIGHTS = {
     "together": 0.3,
     "tested": 0.2,
-    "sessions": 0.3,
-    "recent": 0.7,
+    "sessions": 0.5,
+    "recent": 0.5,
     "habit": 1.0,
     "underway": 1.0,
 }
@@ -60,6 +60,9 @@ EVIDENCE_WEIGHTS = TASK_WEIGHTS | CONTEXT_WEIGHTS
 
 ACTIVITY_EVIDENCE = ("recent", "habit", "underway")
 """The kinds of evidence that are the same for any task, because they say where work happens."""
+
+ACTIVITY_MAX = 0.6
+"""Most that these add together to a file's score: a file that several of them name is no better than the best match."""
 
 TASK_FADE_FILES = 10
 """Place at which what the task says counts half: a long task has words of many files, and hardly more of the tenth than
@@ -185,8 +188,12 @@ def fuse_evidence(evidence_by_kind: dict[str, FileEvidence]) -> dict[str, float]
         path: by_task[path] / by_task[ranked[0]] * TASK_FADE_FILES / (TASK_FADE_FILES + place)
         for place, path in enumerate(ranked)
     }
-    for path, score in _add_evidence(evidence_by_kind, CONTEXT_WEIGHTS).items():
+    leads = {name: weight for name, weight in CONTEXT_WEIGHTS.items() if name not in ACTIVITY_EVIDENCE}
+    activity = {name: CONTEXT_WEIGHTS[name] for name in ACTIVITY_EVIDENCE}
+    for path, score in _add_evidence(evidence_by_kind, leads).items():
         scores[path] = scores.get(path, 0.0) + score
+    for path, score in _add_evidence(evidence_by_kind, activity).items():
+        scores[path] = scores.get(path, 0.0) + min(score, ACTIVITY_MAX)
     return scores
 
 
@@ -239,7 +246,7 @@ def _build_result(
         tuple(map(describe, paths)),
         tests,
         tuple(coupled[:COUPLED_MAX]),
-        any(evidence_by_kind[name].strength for name in (*TASK_WEIGHTS, "sessions")),
+        any(evidence_by_kind[name].strength for name in TASK_WEIGHTS) or evidence_by_kind["sessions"].share >= 1.0,
         withheld,
         tuple(replace(describe(path), path=folder) for path in withheld if is_path(folder := path.rpartition("/")[0])),
     )

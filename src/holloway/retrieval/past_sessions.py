@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.config import TASK_CHARS_MAX
 from holloway.text.identifiers import STOP_WORDS, expand_words
@@ -13,8 +13,8 @@ from holloway.text.identifiers import STOP_WORDS, expand_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SIMILARITY_MIN = 0.25
-"""Similarity of a task from which on its files count; below it, two tasks only share common words."""
+NEAREST_SESSIONS = 10
+"""Sessions with the most similar tasks, whose files count. Several tasks that are a little alike say more than one."""
 HALF_LIFE_SESSIONS = 3
 """Number of sessions after which the weight of a session's files halves."""
 HABIT_HALF_LIFE_SESSIONS = 10
@@ -34,18 +34,40 @@ class PastSession:
     branch: str = ""
 
 
-def score_similar_sessions(past: Sequence[PastSession], task: str) -> dict[str, tuple[float, str]]:
-    """Score files by the most similar earlier task that opened them (TF-IDF cosine), and return that task with each."""
+class SimilarSessions(NamedTuple):
+    """The files of the sessions with the most similar tasks."""
+
+    scores: dict[str, float]
+    """The summed similarity of the tasks that opened each file."""
+    tasks: dict[str, str]
+    """The most similar task that opened each file."""
+    similarity: float
+    """The similarity of the most similar task, from 0 to 1."""
+
+
+def score_similar_sessions(past: Sequence[PastSession], task: str) -> SimilarSessions:
+    """Score files by the earlier tasks that opened them and are most similar to this one (TF-IDF cosine)."""
+    similarities = _compare_tasks(past, task)
+    nearest = sorted(range(len(past)), key=lambda number: (-similarities[number], -number))[:NEAREST_SESSIONS]
+    scores: dict[str, float] = {}
+    tasks: dict[str, str] = {}
+    for number in nearest:
+        for path, _ in past[number].files if similarities[number] > 0 else ():
+            scores[path] = scores.get(path, 0.0) + similarities[number]
+            tasks.setdefault(path, past[number].task)
+    return SimilarSessions(scores, tasks, max(similarities, default=0.0))
+
+
+def _compare_tasks(past: Sequence[PastSession], task: str) -> list[float]:
+    """Return the similarity of each past task to this one."""
     task_words, words_by_session = _count_words(task), [_count_words(session.task) for session in past]
     counts = Counter(word for words in words_by_session for word in words)
     weight = {word: math.log(1 + len(past) / (1 + counts[word])) for word in {*task_words, *counts}}
     task_norm = _compute_norm(task_words, weight)
-    scores: dict[str, tuple[float, str]] = {}
-    for session, words in zip(past, words_by_session, strict=True):
-        similarity = _compute_dot_product(task_words, words, weight) / (task_norm * _compute_norm(words, weight))
-        for path, _ in session.files if similarity >= SIMILARITY_MIN else ():
-            scores[path] = max(scores.get(path, (0.0, "")), (similarity, session.task))
-    return scores
+    return [
+        _compute_dot_product(task_words, words, weight) / (task_norm * _compute_norm(words, weight))
+        for words in words_by_session
+    ]
 
 
 def score_recent_sessions(past: Sequence[PastSession], branch: str = "") -> dict[str, float]:
