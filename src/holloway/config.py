@@ -167,7 +167,7 @@ CALIBRATION_SAMPLES_MIN = 3
 HOOK_BUDGETS_MS = {
     "unknown": (8_000, 700),
     "session_start": (8_000, 700),
-    "prompt": (4_000, 700),
+    "prompt": (8_000, 700),
     "subagent": (4_000, 700),
     "tool_result": (400, 120),
     "step": (400, 120),
