@@ -72,6 +72,12 @@ def test_the_base_is_the_deepest_folder_with_most_of_the_code() -> None:
     assert find_base({"a/b.py": 1.0, "c/d.py": 1.0}, frozenset()) == ""
 
 
+def test_a_folder_without_folders_is_not_the_base_but_its_parent_is() -> None:
+    sizes = {"src/shop/auth/a.py": 3.0, "src/shop/web/b.py": 1.0}
+    assert find_base(sizes, frozenset()) == "src/shop"
+    assert find_base({"shop/a.py": 1.0}, frozenset()) == ""
+
+
 def test_the_base_stays_while_modules_follow_from_it_until_another_is_clearly_it() -> None:
     modules = {"src/shop", "src/shop/auth", "src/shop/web"}
 
@@ -79,8 +85,8 @@ def test_the_base_stays_while_modules_follow_from_it_until_another_is_clearly_it
         grown = folders([("src/shop", 2), ("src/shop/auth", 10), ("src/shop/web/one", number), ("src/shop/web/two", 2)])
         return find_base(grown, frozenset(), modules)
 
-    assert (grow(10), grow(25), grow(60)) == ("src/shop", "src/shop", "src/shop/web/one")
-    assert find_base(folders([("src/shop/auth", 10), ("src/shop/web", 20)]), frozenset()) == "src/shop/web"
+    assert (grow(10), grow(25), grow(60)) == ("src/shop", "src/shop", "src/shop/web")
+    assert find_base(folders([("src/shop/auth/a", 10), ("src/shop/web/a", 20)]), frozenset()) == "src/shop/web"
 
 
 def test_a_file_belongs_to_the_innermost_package() -> None:

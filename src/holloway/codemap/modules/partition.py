@@ -63,7 +63,10 @@ def _find_area(path: str, base: str) -> str:
 
 
 def find_base(sizes: Mapping[str, float], packages: frozenset[str], previous: Collection[str] = ()) -> str:
-    """Return the deepest folder with most of the code, or one that keeps more of the previous modules' folders."""
+    """Return the deepest folder with most of the code, or one that keeps more of the previous modules' folders.
+
+    A folder without folders is divided no further, so its parent is the base, and it is named like those beside it.
+    """
     total = sum(sizes.values())
     weights: dict[str, float] = defaultdict(float, {"": total})
     for path, size in sizes.items():
@@ -81,7 +84,10 @@ def find_base(sizes: Mapping[str, float], packages: frozenset[str], previous: Co
     def count_previous(folder: str) -> int:
         return len({part.folder for part in partition_files(sizes, packages, folder)}.intersection(previous))
 
-    return max(candidates, key=lambda folder: (count_previous(folder), folder == base)) if previous else base
+    if previous:
+        base = max(candidates, key=lambda folder: (count_previous(folder), folder == base))
+    is_flat = not any("/" in path.removeprefix(f"{base}/") for path in sizes if path.startswith(f"{base}/"))
+    return base.rpartition("/")[0] if is_flat else base
 
 
 def _sort_by_depth(folder: str) -> tuple[int, str]:
