@@ -7,7 +7,6 @@ TESTS = Path(__file__).parent
 ELSEWHERE = {
     "__main__.py": "every test that runs `python -m holloway` runs it",
     "capture/opencode_storage.py": "capture/test_opencode.py reads its files through the reader of OpenCode",
-    "codemap/modules/community_detection.py": "codemap/modules/test_partition.py",
     "codemap/modules/module.py": "codemap/modules/test_detection.py",
     "codemap/modules/module_summary.py": "codemap/modules/test_module_names.py",
     "codemap/modules/overview.py": "injection/test_project_map.py",
