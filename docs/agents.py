@@ -47,7 +47,7 @@ LIMITS = {
         "Tried with release 0.87.1 and a scripted model, without a person.",
     ),
 }
-"""What a person should know about an agent, one sentence each."""
+"""Facts about an agent that a person should know, one sentence each."""
 TOLD = {
     "SessionStart": "the brief",
     "UserPromptSubmit": "files and memories for the prompt",
