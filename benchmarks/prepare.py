@@ -22,6 +22,7 @@ from typing import Any
 
 from benchmarks import checkout, needs, sessions
 from benchmarks.literals import write_literals
+from benchmarks.replay import DETACHED
 from holloway.observer.words.prompt import PROMPT_CHARS_MAX
 
 CHECKPOINTS_BRANCH = "entire/checkpoints/v1"
@@ -32,8 +33,6 @@ AGENTS = (None, "Agent", "Claude Code")
 """Whose transcripts are taken; the earliest do not say."""
 CHARS_MAX = 1_200
 """Longer texts and inputs are cut; of prompts as much is kept as the prompt hook reads."""
-DETACHED = "HEAD"
-"""What a transcript says where no branch was checked out."""
 BODY_CHARS_MAX = 600
 """What follows the first line of a commit's message is cut there."""
 _CHORE = re.compile(r"\b(?:merge|release|bump)\b", re.IGNORECASE)

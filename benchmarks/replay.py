@@ -32,6 +32,8 @@ REPOSITORY = "cli"
 NOT_DUE = ("map", "learn", "records")
 """Chores of the worker that the replay does itself, or that have nothing to do here."""
 CHORE_S = 300.0
+DETACHED = "HEAD"
+"""What a transcript says where no branch was checked out."""
 QUICK_SESSIONS = 20
 """The first of the sessions, which a quick run goes through."""
 _MERGED = re.compile(
@@ -69,7 +71,7 @@ class Replay:
     def _stand(self, branch: str, now: float) -> None:
         """Let it be that time, with that branch checked out."""
         self.clock.advance(seconds=now - self.clock.now().timestamp())
-        safe = branch if _SAFE_BRANCH.fullmatch(branch) else ""
+        safe = branch if _SAFE_BRANCH.fullmatch(branch) and branch != DETACHED else ""
         self.tree.stand(self.past.commit(branch, now), safe, main=self.past.commit("", now))
 
     def _learn(self, session: Told) -> None:

@@ -95,6 +95,12 @@ def test_the_branch_on_which_a_session_ends_is_not_known_when_it_begins(shop: Pa
         assert replayed.memory.branch == "feature"
 
 
+def test_a_session_without_a_branch_begins_on_none(shop: Path) -> None:
+    session = told(recording("one", 5, "Mend the token refresh", ("read", "src/tokens.py"), began_on="HEAD"))
+    with replay(shop, "test") as replayed:
+        assert [replayed.memory.branch for _ in replayed.through([session])] == [""]
+
+
 @pytest.mark.promise("no-hindsight")
 def test_the_checkout_never_shows_what_comes_later(shop: Path) -> None:
     with replay(shop, "test") as replayed:
