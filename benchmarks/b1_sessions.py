@@ -78,7 +78,7 @@ class Question:
         """The first files of the fused baselines that need no more tokens than the text with sessions."""
         budget, paths = estimate_tokens(self.texts[SESSIONS]), self.lists[trivial.ALL_FUSED]
         fitting = [count for count in range(len(paths) + 1) if estimate_tokens(render_bare(paths[:count])) <= budget]
-        return paths[: max(fitting)]
+        return paths[: max(fitting, default=0)]
 
 
 def render_bare(paths: Sequence[str]) -> str:

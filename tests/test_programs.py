@@ -15,10 +15,12 @@ CALLS = (
 )
 ALLOWED = {
     "git/runner.py": "git, in isolation",
+    "git/transfer.py": "git, for memories that the user shares",
     "service/background_worker.py": "the worker",
     "llm/agent_process.py": "the agent that the user chose as reader",
     "llm/agent_supervisor.py": "that agent, so that it ends with the worker",
     "codemap/process_pool.py": "processes that parse files",
+    "service/local_models.py": "the Ollama of this machine, asked for its models",
     "install/launch_command.py": "quotes a command line and starts nothing",
 }
 

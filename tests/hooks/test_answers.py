@@ -114,15 +114,23 @@ def test_a_plan_below_a_heading_is_heard(repository: Repository, memory: hollowa
 
 
 @pytest.mark.promise("place-with-prompt")
-@pytest.mark.parametrize("asked", [TRACE, LISTED], ids=["a pasted trace", "a list"])
-def test_the_memories_of_a_file_whose_path_is_pasted_come_without_the_path(
-    repository: Repository, memory: holloway.Holloway, asked: str
+def test_the_memories_of_a_listed_file_come_without_its_path(repository: Repository, memory: holloway.Holloway) -> None:
+    memory.map.update()
+    memory.remember("a total is rounded once", files=["src/shop/billing/invoice.py"])
+    context = hook(event(repository, "UserPromptSubmit", "s1", prompt=LISTED)).context
+    assert "a total is rounded once" in context
+    assert "src/shop/billing/invoice.py" not in context
+
+
+@pytest.mark.promise("place-with-prompt")
+def test_a_file_that_a_stack_trace_names_by_another_root_comes_with_its_path_and_memories(
+    repository: Repository, memory: holloway.Holloway
 ) -> None:
     memory.map.update()
     memory.remember("a total is rounded once", files=["src/shop/billing/invoice.py"])
-    context = hook(event(repository, "UserPromptSubmit", "s1", prompt=asked)).context
+    context = hook(event(repository, "UserPromptSubmit", "s1", prompt=TRACE)).context
     assert "a total is rounded once" in context
-    assert "src/shop/billing/invoice.py" not in context
+    assert "- src/shop/billing/invoice.py" in context
 
 
 @pytest.mark.promise("place-with-prompt")

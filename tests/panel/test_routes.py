@@ -39,7 +39,11 @@ FIELDS = sorted(
     set(
         re.findall(
             r"""(?:name="|get_word\([\w.]+, "|form\.get\("|query\.get\(")([a-z_]+)""",
-            "".join(path.read_text("utf-8") for path in Path(routes.__file__).parent.rglob("*") if path.is_file()),
+            "".join(
+                path.read_text("utf-8")
+                for path in Path(routes.__file__).parent.rglob("*")
+                if path.is_file() and path.suffix != ".pyc"
+            ),
         )
     )
 )

@@ -92,7 +92,7 @@ def test_an_age_that_is_no_number_of_days_is_refused(word: str) -> None:
 def test_an_unknown_choice_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InvalidInput, match="There is no preset 'gone'") as refusal:
         memory_list.parse_query({"preset": ["gone"]})
-    assert "active, unused, waiting, fading" in refusal.value.hint
+    assert "active, unused, conflicting, waiting, fading" in refusal.value.hint
 
 
 def test_active_memories_are_those_that_sessions_used_within_thirty_days(memory: Holloway, clock: FakeClock) -> None:
@@ -160,7 +160,7 @@ def test_the_counts_say_what_each_choice_would_select(memory: Holloway, clock: F
     assert (facets.files, facets.modules, facets.branches) == ({"a.py": 1}, {"auth": 1}, {"topic": 1})
     assert facets.ages == {1: 0, 7: 0, 30: 1, 90: 1}
     facets = memory_list.count_facets(memory, MemoryQuery(preset=Preset.WAITING))
-    assert facets.presets == {"active": 0, "unused": 2, "waiting": 1, "fading": 0}
+    assert facets.presets == {"active": 0, "unused": 2, "conflicting": 0, "waiting": 1, "fading": 0}
     assert facets.ages == dict.fromkeys(AGES_COUNTED_DAYS, 1)
     assert facets.to_json()["ages"] == {str(days): 1 for days in AGES_COUNTED_DAYS}
 

@@ -515,7 +515,7 @@ def test_locating_knows_where_earlier_sessions_worked(memory: Holloway) -> None:
     memory.map.update()
     learn(memory, Story("s1", task="Round the totals").edit("src/shop/billing/invoice.py").green())
     found = {file.path: file.reasons for file in memory.map.locate("Round the totals once more").files}
-    assert "opened in the latest sessions" in found["src/shop/billing/invoice.py"]
+    assert "opened for a task about totals" in found["src/shop/billing/invoice.py"]
 
 
 def test_a_fix_in_the_file_that_the_error_names_comes_after_a_second_session(memory: Holloway) -> None:

@@ -13,6 +13,7 @@ import holloway
 from holloway.sharing.incoming import fold_memories, load_participants
 from holloway.sharing.merge import digest_states
 from holloway.store import operation_log
+from holloway.store.filter import Filter
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import make_repository
 
@@ -43,7 +44,7 @@ class Device:
 
     def texts(self) -> list[str]:
         """Return the texts of the living memories, in order."""
-        return sorted(card.content for card in self.memory.memories())
+        return sorted(card.content for card in self.memory.store.memories.find_memories(Filter(), limit=-1))
 
     def digest(self) -> str:
         """Return the digest of shared state."""
