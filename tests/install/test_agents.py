@@ -86,8 +86,10 @@ def test_the_doctor_finds_that_gemini_does_not_trust_a_project(home: Path, tmp_p
     assert findings(tmp_path, "gemini") == ["events-twice"]
 
 
-def test_the_person_hears_what_a_connected_project_still_needs(capsys: pytest.CaptureFixture[str], home: Path) -> None:
+def test_the_person_hears_what_a_connected_project_still_needs(
+    capsys: pytest.CaptureFixture[str], home: Path, tmp_path: Path
+) -> None:
     assert holloway("setup", "copilot", "--yes") == 0
     assert "that you trust" not in capsys.readouterr().out
-    assert holloway("setup", "copilot", "--scope", "project", "--yes") == 0
+    assert holloway("setup", "copilot", "--scope", "project", "--yes", "--project", str(tmp_path)) == 0
     assert "only in a folder that you trust" in capsys.readouterr().out
