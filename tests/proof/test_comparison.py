@@ -16,6 +16,7 @@ from holloway.proof.comparison import (
     find_confounders,
     find_harms,
 )
+from holloway.proof.statistics import compare_ranks
 
 
 def make_sessions(group: str, number: int, seed: int, **figures: Any) -> list[dict[str, Any]]:
@@ -69,11 +70,13 @@ def test_sessions_whose_figure_is_unknown_do_not_count_for_it() -> None:
 
 
 def test_figures_that_cannot_be_tested_yet_count_in_the_correction() -> None:
-    compared = find_metric(compare(-2.2), "tool_calls")
+    full = [row["tool_calls"] for row in make_sessions("full", 200, 1, calls_added=-4)]
+    control = [row["tool_calls"] for row in make_sessions("control", 200, 2)]
 
-    assert compared.p_once is not None
-    assert compared.p is not None
-    assert compared.p_once * len(PRIMARY_METRICS) < compared.p
+    compared = find_metric(compare(-4), "tool_calls")
+
+    assert compared.p == pytest.approx(compare_ranks(full, control).always_valid_p * len(PRIMARY_METRICS))
+    assert compared.verdict == BETTER
 
 
 def test_groups_that_differ_in_the_agent_are_flagged() -> None:

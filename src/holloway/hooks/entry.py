@@ -144,8 +144,12 @@ def _in_project(
 
 def _is_withheld(event_name: str, reader: responses.HookReader) -> bool:
     """Return whether the session is in an experiment group that is told nothing at this event."""
+    from holloway.store.registry import HOOK_SETTINGS
+
     if event_name not in _POINTS and event_name != "Stop":
         return False
+    if not os.path.exists(os.path.join(reader.folder, HOOK_SETTINGS)):
+        return False  # few projects measure, and a hook loads as little as it can
     from holloway.injection import experiment
 
     group = experiment.assign_session(reader.folder, reader.main_session)
