@@ -94,8 +94,8 @@ def homogeneity(truth: Sequence[str], labels: Sequence[str]) -> float:
     members: dict[str, list[str]] = defaultdict(list)
     for true_label, label in zip(truth, labels, strict=True):
         members[label].append(true_label)
-    rest = sum(len(part) / len(truth) * _entropy(Counter(part).values(), len(part)) for part in members.values())
-    return 1.0 - rest / total if total else 1.0
+    remaining = sum(len(part) / len(truth) * _entropy(Counter(part).values(), len(part)) for part in members.values())
+    return 1.0 - remaining / total if total else 1.0
 
 
 def _entropy(counts: Iterable[int], total: int) -> float:
@@ -107,13 +107,15 @@ def _build_result(measured: Mapping[str, Measured]) -> dict[str, Any]:
         [
             name,
             kind_of(name),
-            found.files,
-            found.parts,
-            *(figure for method in METHODS for figure in found.agreements[method]),
+            repository.files,
+            repository.parts,
+            *(figure for method in METHODS for figure in repository.agreements[method]),
         ]
-        for name, found in measured.items()
+        for name, repository in measured.items()
     ]
-    leads = [found.agreements[OURS].rand - found.agreements[TOP_FOLDER].rand for found in measured.values()]
+    leads = [
+        repository.agreements[OURS].rand - repository.agreements[TOP_FOLDER].rand for repository in measured.values()
+    ]
     figures = ("agreement", "homogeneity", "parts")
     return {
         "title": "B10: modules",

@@ -180,9 +180,9 @@ def _print_refused(refused: Sequence[tuple[Memory, str]]) -> None:
         print_text(f"      and {len(refused) - REFUSED_SHOWN} more", "dim")
 
 
-def _print_people(done: str, people: Sequence[object]) -> None:
+def _print_people(verb: str, people: Sequence[object]) -> None:
     for replica in people:
-        print_text(f"{done} {getattr(replica, 'author', '')} ({getattr(replica, 'device', '')}).", "green")
+        print_text(f"{verb} {getattr(replica, 'author', '')} ({getattr(replica, 'device', '')}).", "green")
 
 
 def _print_report(sharing: Sharing, report: SyncReport) -> None:
@@ -277,6 +277,6 @@ def conflicts_command(reference: str, keep: str, text: str, user: bool, as_json:
         for conflict in open_conflicts:
             print_text(conflict.memory, "bold")
             for side in conflict.sides:
-                shown = ", the version that agents get" if side.letter == "a" else ""
-                print_text(f"  {side.letter}  {side.author}, {side.at[:16].replace('T', ' ')}{shown}")
+                note = ", the version that agents get" if side.letter == "a" else ""
+                print_text(f"  {side.letter}  {side.author}, {side.at[:16].replace('T', ' ')}{note}")
                 print_text(f"     {side.text}")

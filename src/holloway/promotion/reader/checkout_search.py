@@ -79,12 +79,12 @@ class CheckoutSearch:
     def find_all(self, names: Iterable[str]) -> None:
         """Search for some names at once; those that are found need no search of the tree later."""
         shortest, longest = SEARCHED_NAME_CHARS
-        asked = [
+        new_names = [
             name for name in dict.fromkeys(names) if shortest <= len(name) <= longest and name not in self._matches
         ]
-        if not self.commit or not asked:
+        if not self.commit or not new_names:
             return
-        files_by_name = git.list_files_with_each(self._root, self.commit, asked[:SEARCHES_MAX], SEARCH_S)
+        files_by_name = git.list_files_with_each(self._root, self.commit, new_names[:SEARCHES_MAX], SEARCH_S)
         for name, files in files_by_name.items():
             self._matches[name] = frozenset(sorted(files)[:MATCHING_FILES_MAX])
 

@@ -213,13 +213,17 @@ class SessionEvidence:
             return []
         statements = [self.find_own_statements(lesson.text) for lesson in lessons]
         quotes = [
-            quote for lesson, found in zip(lessons, statements, strict=True) for quote in (*lesson.quotes, *found)
+            quote
+            for lesson, own_quotes in zip(lessons, statements, strict=True)
+            for quote in (*lesson.quotes, *own_quotes)
         ]
         sources, text_sources = self._trace(quotes, [lesson.text for lesson in lessons], trust)
         traced = iter(sources)
         return [
-            _replace_quotes(lesson, [next(traced) for _ in lesson.quotes], [next(traced) for _ in found], text_source)
-            for lesson, found, text_source in zip(lessons, statements, text_sources, strict=True)
+            _replace_quotes(
+                lesson, [next(traced) for _ in lesson.quotes], [next(traced) for _ in own_quotes], text_source
+            )
+            for lesson, own_quotes, text_source in zip(lessons, statements, text_sources, strict=True)
         ]
 
     def _trace(
