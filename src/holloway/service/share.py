@@ -12,16 +12,19 @@ from holloway.sharing.recorder import Recorder
 from holloway.sharing.shared_fields import describe_memory
 from holloway.sharing.sync import SyncReport
 from holloway.store import operation_log
+from holloway.store.attribution import Attribution, find_attributions
 from holloway.store.operation_log import CONFLICT, HELD_BACK, STRANGER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from holloway.domain.memory import Memory
     from holloway.service.open_project import OpenProject
     from holloway.sharing.conflicts import Conflict
     from holloway.store.database import Database
     from holloway.store.store import Store
 
-__all__ = ["Sharing", "SyncReport"]
+__all__ = ["Attribution", "Sharing", "SyncReport"]
 
 ASKED_GROUPS = {
     "taught": ("user_taught", "user_correction"),
@@ -97,6 +100,10 @@ class Sharing:
     def looks_like_client_work(self, address: str) -> bool:
         """Return whether the project's name or its remote looks like work for a client."""
         return bool(_CLIENT_WORDS.search(f"{self._opened.project.name} {hide_credentials(address)}".lower()))
+
+    def find_attributions(self, memory_ids: Iterable[str]) -> dict[str, Attribution]:
+        """Return author, device and the people who confirmed it of each shared memory among some local ids."""
+        return find_attributions(self.store.database, memory_ids)
 
     def list_conflicts(self) -> list[Conflict]:
         """Return the conflicts that wait for a person."""

@@ -38,6 +38,7 @@ from holloway.sharing.shared_fields import (
     digest_value,
 )
 from holloway.store import operation_log, privacy
+from holloway.store.attribution import CONFIRMED_BY
 from holloway.store.memories import UnknownMemory
 from holloway.store.operation_log import ACCEPTED, CONFLICT, ERASED, HELD_BACK, OWN, REFUSED, STRANGER, SharedMemory
 from holloway.store.text_traces import TextTraces
@@ -68,6 +69,14 @@ class Participants:
     def is_mine(self, replica: str) -> bool:
         """Return whether a replica is a device of the person here: this one named it."""
         return self.is_entitled(replica, self.own)
+
+    def list_people(self, replicas: Iterable[str]) -> list[str]:
+        """Return one replica of each person among these: replicas of which one named the other are one person's."""
+        people: list[str] = []
+        for replica in sorted({*replicas} & self.accepted):
+            if not any(self.is_entitled(replica, other) or self.is_entitled(other, replica) for other in people):
+                people.append(replica)
+        return people
 
     def counts(self, operation: Operation) -> bool:
         """Return whether an operation has an effect: a stranger only changes the memories that they own."""
@@ -305,7 +314,7 @@ class Incoming:
         return (own or mine or list(state.content))[0]
 
     def _list_confirming(self, state: MemoryState) -> list[str]:
-        return [replica for replica in state.confirmed_by if replica in self._participants.accepted]
+        return self._participants.list_people(state.confirmed_by)
 
     def _read_relations(self, state: MemoryState) -> tuple[Relation, ...]:
         relations: list[Relation] = []
@@ -392,7 +401,8 @@ class Incoming:
             heads["content"] = [version.id]
         status = CONFLICT if state.has_conflict else ""
         self.applied.conflicts += state.has_conflict
-        base = {"local": local, "remote": self._summarize(state), "heads": heads}
+        confirming = self._list_confirming(state)
+        base = {"local": local, "remote": self._summarize(state), "heads": heads, CONFIRMED_BY: confirming}
         operation_log.save_shared(self._database, SharedMemory(state.memory, row.uid, base, status))
         operation_log.set_sent_uses(self._database, state.memory, row.use_count)
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holloway.domain.ports import format_stamp
+from holloway.sharing.merge import CONFIRMED
 from holloway.sharing.operation import Operation, make_id, name_memory, parse_operation, serialize_operation
 from holloway.sharing.shared_fields import compare_values, compress_values, describe_memory, explain_refusal
 from holloway.store import operation_log
+from holloway.store.attribution import CONFIRMED_BY
 from holloway.store.filter import EVERYTHING
 from holloway.store.operation_log import LoggedOperation, SharedMemory
 
@@ -52,7 +54,11 @@ class Recorder:
         compressed = compress_values(now)
         local = before | {name: compressed[name] for name in changes}
         heads = heads | {name: [operation.id] for name in ("content", "visibility", "judgement") if name in changes}
-        operation_log.save_shared(self._database, shared._replace(base={**shared.base, "local": local, "heads": heads}))
+        base = {**shared.base, "local": local, "heads": heads}
+        if "judgement" in changes:
+            others = [person for person in base.get(CONFIRMED_BY, ()) if person != replica]
+            base[CONFIRMED_BY] = sorted([*others, replica]) if now["judgement"] == CONFIRMED else others
+        operation_log.save_shared(self._database, shared._replace(base=base))
         operation_log.set_sent_uses(self._database, shared.memory, memory.use_count)
         return operation
 

@@ -1,0 +1,46 @@
+"""Attribution of shared memories: the author of each one, and the people who confirmed it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from holloway.store.database import Database
+
+CONFIRMED_BY = "confirmed_by"
+"""Key in the base of a shared memory: one replica of each person who counts here and confirmed the memory."""
+
+
+class Attribution(NamedTuple):
+    """The people behind a shared memory. Names are those that they gave themselves; only their keys are proved."""
+
+    author: str
+    device: str
+    confirmed_by: tuple[str, ...] = ()
+    """Names of the people who confirmed it, each once; its author is among them if they did."""
+
+
+def find_attributions(database: Database, memory_ids: Iterable[str]) -> dict[str, Attribution]:
+    """Return the attribution of the shared memories among some local ids; a memory that is not shared has none."""
+    sql = (
+        "SELECT m.id, s.memory, json_extract(s.base, ?) FROM shared_memories s JOIN memories m ON m.uid = s.uid "
+        "WHERE m.id IN (SELECT value FROM json_each(?))"
+    )
+    rows = database.fetch_rows(sql, (f"$.{CONFIRMED_BY}", json.dumps(list(memory_ids))))
+    people = _read_names(database) if rows else {}
+    return {memory_id: _build_attribution(people, name, confirming) for memory_id, name, confirming in rows}
+
+
+def _build_attribution(people: dict[str, tuple[str, str]], name: str, confirming: str | None) -> Attribution:
+    owner = name.partition("/")[0]
+    author, device = people.get(owner, (owner[:12], ""))
+    replicas = json.loads(confirming) if confirming else []
+    return Attribution(author, device, tuple(people.get(replica, (replica[:12], ""))[0] for replica in replicas))
+
+
+def _read_names(database: Database) -> dict[str, tuple[str, str]]:
+    rows = database.fetch_rows("SELECT replica, author, device FROM replicas")
+    return {replica: (author, device) for replica, author, device in rows}
