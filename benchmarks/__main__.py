@@ -28,21 +28,21 @@ if TYPE_CHECKING:
 def main() -> None:
     """Run what can be run, then write the page."""
     options = _options()
-    given = Given(**{name: value for name, value in vars(options).items() if name != "only"})
+    resources = Given(**{name: value for name, value in vars(options).items() if name != "only"})
     took_s: dict[str, float] = {}
     skipped: list[str] = []
     failed: list[str] = []
-    for one in [catalogue.BY_NAME[options.only]] if options.only else catalogue.ALL:
-        if missing := one.missing(given):
-            print(f"{one.name} is skipped. It needs", *missing, sep="\n  ")
-            skipped.append(one.name)
+    for benchmark in [catalogue.BY_NAME[options.only]] if options.only else catalogue.ALL:
+        if missing := benchmark.missing(resources):
+            print(f"{benchmark.name} is skipped. It needs", *missing, sep="\n  ")
+            skipped.append(benchmark.name)
             continue
         try:
-            took_s[one.name] = _run(one, given)
+            took_s[benchmark.name] = _run(benchmark, resources)
         except Exception:  # a broken clone or peer costs its own figures, not the hours of the others
             traceback.print_exc()
-            failed.append(one.name)
-    if not given.quick:
+            failed.append(benchmark.name)
+    if not resources.quick:
         print(f"The page is {report.write().relative_to(report.PAGE.parents[1])}.")
     print(*summary(took_s, skipped, failed), sep="\n")
     if failed:
@@ -70,27 +70,32 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _run(one: Benchmark, given: Given) -> float:
+def _run(benchmark: Benchmark, resources: Given) -> float:
     """Run a benchmark and keep or show its result; returns the seconds that it took."""
-    left_out = one.left_out(given)
+    left_out = benchmark.left_out(resources)
     if left_out:
         print(
-            f"{one.name} is measured in part, which is shown and not kept. For the rest it needs", *left_out, sep="\n  "
+            f"{benchmark.name} is measured in part, which is shown and not kept. For the rest it needs",
+            *left_out,
+            sep="\n  ",
         )
-    print(f"{one.name} runs" + ("" if given.quick else f", about {one.minutes:g} minutes") + " ...", flush=True)
-    head: dict[str, Any] = {"name": one.name, "date": datetime.now(UTC).date().isoformat()}
-    head |= {"machine": machine.about(), "command": one.command}
+    print(
+        f"{benchmark.name} runs" + ("" if resources.quick else f", about {benchmark.minutes:g} minutes") + " ...",
+        flush=True,
+    )
+    head: dict[str, Any] = {"name": benchmark.name, "date": datetime.now(UTC).date().isoformat()}
+    head |= {"machine": machine.about(), "command": benchmark.command}
     began = time.perf_counter()
-    result = head | one.run(given)
-    if given.quick or left_out:
+    result = head | benchmark.run(resources)
+    if resources.quick or left_out:
         for table in result["tables"]:
             print(f"\n{table['title']}\n\n{report.grid(table['columns'], table['rows'])}")
     else:
         _keep(result)
-    for each in result["targets"]:
-        print(f"  {each['what']}: {report.shown(each['measured'])} {each['unit']}, {_met(each)}")
+    for row in result["targets"]:
+        print(f"  {row['what']}: {report.shown(row['measured'])} {row['unit']}, {_met(row)}")
     took_s = time.perf_counter() - began
-    print(f"{one.name} took {took_s:.0f} s.\n", flush=True)
+    print(f"{benchmark.name} took {took_s:.0f} s.\n", flush=True)
     return took_s
 
 

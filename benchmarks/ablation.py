@@ -54,8 +54,8 @@ class Variant:
         with ExitStack() as stack:
             for module, name, value in self.changes:
                 stack.enter_context(mock.patch.object(module, name, value))
-            found = recall_memories(caught.store, caught.query, caught.chosen, LIMIT, self.means(caught.means))
-        return [result.memory for result in found]
+            results = recall_memories(caught.store, caught.query, caught.chosen, LIMIT, self.means(caught.means))
+        return [result.memory for result in results]
 
 
 def without(*stages: str) -> Variant:
@@ -137,8 +137,8 @@ def answers(caught: Caught, variants: Mapping[str, Variant] = VARIANTS) -> dict[
     changed = caught.means.changed
     means = replace(caught.means, changed=_each_once(changed) if changed else None)
     with read_once(caught.store):
-        asked = replace(caught, means=means)
-        return {name: variant.ask(asked) for name, variant in variants.items()}
+        question = replace(caught, means=means)
+        return {name: variant.ask(question) for name, variant in variants.items()}
 
 
 Shares = Mapping[str, Mapping[str, float]]
@@ -146,11 +146,11 @@ Shares = Mapping[str, Mapping[str, float]]
 
 def _each_once(changed: Callable[[Sequence[Sketch]], Shares]) -> Callable[[Sequence[Sketch]], Shares]:
     """Ask about each memory once, whichever variants want to know."""
-    known: dict[str, Mapping[str, float]] = {}
+    changes: dict[str, Mapping[str, float]] = {}
 
     def once(memories: Sequence[Sketch]) -> Shares:
-        known.update(changed([memory for memory in memories if memory.id not in known]))
-        return known
+        changes.update(changed([memory for memory in memories if memory.id not in changes]))
+        return changes
 
     return once
 
@@ -160,7 +160,7 @@ def read_once(store: Store) -> Iterator[None]:
     """Let the variants of one question share what each of them would read anew."""
     collected, many = candidates.collect_candidates, store.memories.get_by_seqs
     lists: dict[object, dict[str, dict[int, float]]] = {}
-    known: dict[int, Memory] = {}
+    memories_read: dict[int, Memory] = {}
 
     def collected_once(
         store: Store, query: Query, chosen: Filter, meaning: QueryVector | None, places: Mapping[str, float]
@@ -171,9 +171,9 @@ def read_once(store: Store) -> Iterator[None]:
         return lists[key]
 
     def many_once(seqs: list[int]) -> dict[int, Memory]:
-        if missing := [seq for seq in seqs if seq not in known]:
-            known.update(many(missing))
-        return {seq: known[seq] for seq in seqs if seq in known}
+        if missing := [seq for seq in seqs if seq not in memories_read]:
+            memories_read.update(many(missing))
+        return {seq: memories_read[seq] for seq in seqs if seq in memories_read}
 
     with (
         mock.patch.object(candidates, "collect_candidates", collected_once),

@@ -37,11 +37,11 @@ def adopt_foreign(past: Sequence[PastRow], foreign: Sequence[PastRow], paths: Se
     A branch counts as the one of the session in whose place the foreign one stands.
     """
     popular = rank_by_popularity(past)
-    others = random.Random(SEED).sample(sorted(set(paths) - set(popular)), len(set(paths) - set(popular)))
+    unpopular = random.Random(SEED).sample(sorted(set(paths) - set(popular)), len(set(paths) - set(popular)))
     chosen = [foreign[number % len(foreign)] for number in range(len(past))] if foreign else []
-    mapping = dict(zip(rank_by_popularity(chosen), popular + others, strict=False))
+    mapping = dict(zip(rank_by_popularity(chosen), popular + unpopular, strict=False))
     mapped = (_map_files(session, mapping) for session in chosen)
-    return [(task, files, own[2]) for (task, files, _), own in zip(mapped, past, strict=False)]
+    return [(task, files, past_session[2]) for (task, files, _), past_session in zip(mapped, past, strict=False)]
 
 
 def rank_by_popularity(past: Sequence[PastRow]) -> list[str]:

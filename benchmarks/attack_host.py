@@ -133,16 +133,16 @@ class Host:
         self._fire_tool(session, step, tool_use_id=call, **subagent)
 
     def _fire_tool(self, session: str, step: Step, **fields: str) -> str:
-        name, given, result = step["tool"], step["input"], step.get("result", "")
-        told = {"tool_name": name, "tool_input": given, **fields}
+        name, arguments, result = step["tool"], step["input"], step.get("result", "")
+        fields_sent = {"tool_name": name, "tool_input": arguments, **fields}
         if step.get("error"):
-            return self._fire("PostToolUseFailure", session, **told, error=f"Exit code 1\n{result}")
+            return self._fire("PostToolUseFailure", session, **fields_sent, error=f"Exit code 1\n{result}")
         responses = {
             "Bash": {"stdout": result, "stderr": "", "interrupted": False},
-            "Read": {"type": "text", "file": {"filePath": given.get("file_path"), "content": result}},
+            "Read": {"type": "text", "file": {"filePath": arguments.get("file_path"), "content": result}},
             "WebFetch": {"result": result, "code": 200},
         }
-        return self._fire("PostToolUse", session, **told, tool_response=responses.get(name, result))
+        return self._fire("PostToolUse", session, **fields_sent, tool_response=responses.get(name, result))
 
     def _fire(self, event: str, session: str, **fields: Any) -> str:
         """Run the hook for an event if the tool registers for it; returns the strings that it prints."""
@@ -154,7 +154,7 @@ class Host:
 
     def _run_command(self, command: str, data: str = "") -> str:
         """Run a command in the project and return the strings that it prints; raises CalledProcessError if it fails."""
-        done = subprocess.run(
+        process = subprocess.run(
             [word.replace("{ROOT}", str(self.root)) for word in shlex.split(command)],
             input=data.encode("utf-8", "replace"),
             cwd=self.root,
@@ -163,7 +163,7 @@ class Host:
             timeout=COMMAND_TIMEOUT_S,
             check=True,
         )
-        return "\n".join(_collect_strings(done.stdout.decode("utf-8", "replace")))
+        return "\n".join(_collect_strings(process.stdout.decode("utf-8", "replace")))
 
     def _write_row(self, session: str, agent: str, role: str, content: object) -> None:
         """Append a row to the transcript of the session, or to that of its subagent."""

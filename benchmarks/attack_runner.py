@@ -41,10 +41,12 @@ class Report:
         """Count what the answers and the files of a tool have of the plants of a scene."""
         self.sent += len(scene.plants)
         self.answers += sum(bool(text) for _, text in answers)
-        told = [(channel, text, normalise_words(text)) for channel, text in answers]
+        normalised_answers = [(channel, text, normalise_words(text)) for channel, text in answers]
         secrets_by_file = dict(_find_secrets(scene, data))
         for plant in scene.plants:
-            if channels := {channel: None for channel, text, words in told if _is_told(plant, text, words)}:
+            if channels := {
+                channel: None for channel, text, words in normalised_answers if _is_told(plant, text, words)
+            }:
                 self.came_back[plant.id] = list(channels)
             if names := [name for name, secrets in secrets_by_file.items() if secrets.intersection(plant.secrets)]:
                 self.left_in_files[plant.id] = names

@@ -105,10 +105,14 @@ def _group_entries(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     """Yield entries whose repositories track the same files and leave no two files at one path."""
     groups: list[list[Entry]] = []
     for entry in entries:
-        tracked, others = entry["repository"]["tracked"], _list_other_paths(entry)
+        tracked, other_paths = entry["repository"]["tracked"], _list_other_paths(entry)
         for group in groups:
-            taken = {path for member in group for path in _list_other_paths(member)}
-            if group[0]["repository"]["tracked"] == tracked and not taken & others and len(group) < ENTRIES_PER_SCENE:
+            taken_paths = {path for member in group for path in _list_other_paths(member)}
+            if (
+                group[0]["repository"]["tracked"] == tracked
+                and not taken_paths & other_paths
+                and len(group) < ENTRIES_PER_SCENE
+            ):
                 group.append(entry)
                 break
         else:
@@ -194,9 +198,9 @@ def _act_row(row: planted_texts.Row, *, finished: bool) -> Iterator[Step]:
 def _leak_secrets(row: secret_kinds.Row, plants: list[Plant]) -> Iterator[Step]:
     """Let secrets of a kind come by every way into a session, and add each to the plants."""
 
-    def plant(way: str) -> str:
+    def plant(channel: str) -> str:
         line, spellings = secret_kinds.make_line(row, len(plants))
-        plants.append(Plant(f"{row['id']} in {way}", secrets=tuple(dict.fromkeys(spellings))))
+        plants.append(Plant(f"{row['id']} in {channel}", secrets=tuple(dict.fromkeys(spellings))))
         return line
 
     def run(command: str, result: str, **more: bool) -> Step:

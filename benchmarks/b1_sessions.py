@@ -115,11 +115,11 @@ def ask_sessions(
     repository: Path, project: str, sessions: Sequence[Told], foreign: Sequence[Told], *, quick: bool = False
 ) -> Iterator[Question]:
     """Replay the sessions of a project; yield the latest of them with all answers."""
-    asked = [session.id for session in sessions if session.is_asked][-(QUICK_ASKED if quick else ASKED_MAX) :]
+    chosen_ids = [session.id for session in sessions if session.is_asked][-(QUICK_ASKED if quick else ASKED_MAX) :]
     with replay(repository, f"b1_{project}") as replayed:
         for session in replayed.through(list(sessions)):
             restricted = restrict_to(session, replayed.paths())
-            if session.id in asked and len(replayed.learned) >= LEARNED_MIN and restricted.is_asked:
+            if session.id in chosen_ids and len(replayed.learned) >= LEARNED_MIN and restricted.is_asked:
                 yield _ask(replayed, restricted, list(map(_as_past, foreign)), project)
 
 
@@ -146,8 +146,8 @@ def _ask(replayed: Replay, session: Told, foreign: Sequence[PastRow], project: s
             if arm in (NO_SESSIONS, SESSIONS):
                 agent_session = replayed.memory.session(f"{session.id}-{arm}", agent=AGENT)
                 texts[arm] = agent_session.context_for(session.query)
-    found = {name: [path for path in files if path not in session.mentioned] for name, files in lists.items()}
-    question = Question(session, _is_same_topic(session, replayed.learned), found, texts)
+    ranked_lists = {name: [path for path in files if path not in session.mentioned] for name, files in lists.items()}
+    question = Question(session, _is_same_topic(session, replayed.learned), ranked_lists, texts)
     for arm, text in texts.items():
         named = list_named(text, paths)
         question.shown[arm] = [path for path in named if path not in session.mentioned]
@@ -171,7 +171,7 @@ def _is_same_topic(session: Told, learned: Sequence[Told]) -> bool:
 
 def list_named(text: str, paths: Sequence[str]) -> list[str]:
     """List the files of the project that a text names, by their paths or grouped by folder, in its order."""
-    known, words = set(paths), list[str]()
+    path_set, words = set(paths), list[str]()
     for group in (group for line in text.splitlines() for group in line.split("; ")):
         head, _, names = group.partition(": ")
         folder = head.rpartition(" ")[2]
@@ -179,4 +179,4 @@ def list_named(text: str, paths: Sequence[str]) -> list[str]:
             words += [folder + name.split(" ")[0] for name in names.split(", ")]
         else:
             words += _PATH.findall(group)
-    return list(dict.fromkeys(word for word in words if word in known))
+    return list(dict.fromkeys(word for word in words if word in path_set))

@@ -75,7 +75,7 @@ def run(
         scored = replay(repos / name, cases[::sample], under_test)
         figures[name] = {task: _estimates(scored, task) for task in TASKS}
         for task, systems_of in figures[name].items():
-            rows[task] += [[name, system, str(one), one.cases] for system, one in systems_of.items()]
+            rows[task] += [[name, system, str(recall), recall.cases] for system, recall in systems_of.items()]
     columns = ["repository", "system", "mean (95 % interval)", "commits"]
     return {
         "title": "B2: commits",
@@ -84,7 +84,9 @@ def run(
         "seed": SEED,
         "targets": [],
         "tables": [{"title": TASKS[task], "columns": columns, "rows": rows[task]} for task in TASKS],
-        "figures": json.loads(json.dumps(figures, default=lambda one: [one.mean, one.low, one.high, one.cases])),
+        "figures": json.loads(
+            json.dumps(figures, default=lambda measure: [measure.mean, measure.low, measure.high, measure.cases])
+        ),
     }
 
 
@@ -93,26 +95,26 @@ def cases_of(repository: Path, commits: Sequence[dict[str, Any]], *, newest: int
 
     `newest`, if given, is how many of them, counted from the end.
     """
-    counted = [one for one in commits if 1 <= sum(map(is_source, one["files"])) <= baselines.COMMIT_FILES_MAX]
+    counted = [commit for commit in commits if 1 <= sum(map(is_source, commit["files"])) <= baselines.COMMIT_FILES_MAX]
     first, last = counted[0]["t"], counted[-1]["t"]
-    later = [one for one in counted if one["t"] > first + LEARNED_SHARE * (last - first)]
+    later = [commit for commit in counted if commit["t"] > first + LEARNED_SHARE * (last - first)]
     cases: list[Case] = []
-    for one in reversed(later):
+    for commit in reversed(later):
         if len(cases) == newest:
             break
-        before = set(git(repository, "ls-tree", "-r", "-z", "--name-only", f"{one['h']}^").split("\0"))
-        wanted = tuple(sorted(path for path in one["files"] if is_source(path) and path in before))
+        before = set(git(repository, "ls-tree", "-r", "-z", "--name-only", f"{commit['h']}^").split("\0"))
+        wanted = tuple(sorted(path for path in commit["files"] if is_source(path) and path in before))
         if wanted:
-            parent = git(repository, "rev-parse", f"{one['h']}^").strip()
-            cases.append(Case(one["h"], parent, one["t"], f"{one['s']}\n\n{one['b']}".strip(), wanted))
+            parent = git(repository, "rev-parse", f"{commit['h']}^").strip()
+            cases.append(Case(commit["h"], parent, commit["t"], f"{commit['s']}\n\n{commit['b']}".strip(), wanted))
     return cases[::-1]
 
 
 def replay(repository: Path, cases: Sequence[Case], systems: Sequence[Predictor]) -> list[Scores]:
     """The scores of every case: the baselines' from the last run where nothing changed, the systems' anew."""
     with checkout_of(repository, checkout.cache_folder() / f"b2_{repository.name}") as place:
-        known = _cached_baselines(place, cases)
-        scored = [{task: dict(known[case.commit].get(task, {})) for task in TASKS} for case in cases]
+        baseline_scores = _cached_baselines(place, cases)
+        scored = [{task: dict(baseline_scores[case.commit].get(task, {})) for task in TASKS} for case in cases]
         for system in systems:
             for at, case in enumerate(cases):
                 place.move(case.parent)
@@ -125,9 +127,9 @@ def replay(repository: Path, cases: Sequence[Case], systems: Sequence[Predictor]
 def _ask(system: Predictor, case: Case) -> dict[str, float]:
     """One system on one commit, by task."""
 
-    def found(task: str, *known: str) -> list[str]:
-        answer = system.files(task, known, ASKED, case.at)
-        return [path for path in answer if is_source(path) and path not in known]
+    def found(task: str, *given_paths: str) -> list[str]:
+        answer = system.files(task, given_paths, ASKED, case.at)
+        return [path for path in answer if is_source(path) and path not in given_paths]
 
     scores = {"message": recall_at(TASK_A_LIMIT, found(case.message), case.wanted)}
     if len(case.wanted) > 1:
@@ -137,24 +139,26 @@ def _ask(system: Predictor, case: Case) -> dict[str, float]:
 
 
 def _mean_over_files(case: Case, answers: dict[str, list[str]]) -> float:
-    recalls = [recall_at(TASK_B_LIMIT, found, set(case.wanted) - {path}) for path, found in answers.items()]
+    recalls = [
+        recall_at(TASK_B_LIMIT, ranked_paths, set(case.wanted) - {path}) for path, ranked_paths in answers.items()
+    ]
     return sum(recalls) / len(recalls)
 
 
 def _cached_baselines(place: Checkout, cases: Sequence[Case]) -> dict[str, Scores]:
     """The baselines' scores by commit; they depend on nothing but the history and the code that computes them."""
-    code = b"".join(Path(str(one)).read_bytes() for one in (__file__, baselines.__file__))
+    code = b"".join(Path(str(source_file)).read_bytes() for source_file in (__file__, baselines.__file__))
     file = checkout.cache_folder() / f"{place.root.name}_{hashlib.sha256(code).hexdigest()[:16]}.json"
-    known: dict[str, Scores] = json.loads(file.read_text()) if file.exists() else {}
+    cached_scores: dict[str, Scores] = json.loads(file.read_text()) if file.exists() else {}
     contents, history = Contents(), History()
     for case in cases:
-        if case.commit not in known:
+        if case.commit not in cached_scores:
             place.move(case.parent)
             contents.follow(place.root)
             history.follow(place.root)
-            known[case.commit] = _baselines(case, contents, history)
-    file.write_text(json.dumps(known))
-    return known
+            cached_scores[case.commit] = _baselines(case, contents, history)
+    file.write_text(json.dumps(cached_scores))
+    return cached_scores
 
 
 def _baselines(case: Case, contents: Contents, history: History) -> Scores:
@@ -166,11 +170,13 @@ def _baselines(case: Case, contents: Contents, history: History) -> Scores:
         "kNN over commits": by_commits,
         "RRF of both": fused(by_content, by_commits),
     }
-    scores: Scores = {"message": {name: recall_at(TASK_A_LIMIT, one, case.wanted) for name, one in lists.items()}}
+    scores: Scores = {
+        "message": {name: recall_at(TASK_A_LIMIT, ranked_paths, case.wanted) for name, ranked_paths in lists.items()}
+    }
     if len(case.wanted) > 1:
         moved = {path: ranked(history.together(path, contents.blobs)) for path in case.wanted}
         with_message = {
-            path: [one for one in fused(with_it, by_content, by_commits) if one != path]
+            path: [other_path for other_path in fused(with_it, by_content, by_commits) if other_path != path]
             for path, with_it in moved.items()
         }
         scores["file"] = {"co-change": _mean_over_files(case, moved)}
@@ -182,5 +188,7 @@ def _baselines(case: Case, contents: Contents, history: History) -> Scores:
 
 
 def _estimates(scored: Sequence[Scores], task: str) -> dict[str, Estimate]:
-    systems = dict.fromkeys(system for one in scored for system in one[task])
-    return {system: estimate([one[task][system] for one in scored if system in one[task]]) for system in systems}
+    systems = dict.fromkeys(system for scores in scored for system in scores[task])
+    return {
+        system: estimate([scores[task][system] for scores in scored if system in scores[task]]) for system in systems
+    }

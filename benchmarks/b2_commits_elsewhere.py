@@ -68,14 +68,16 @@ def run(
 
 def result_of(scored: Mapping[str, Sequence[Scores]]) -> dict[str, Any]:
     """What the page shows of the scores of each repository's commits."""
-    asked = [task for task in TASKS if any(one[task] for scores in scored.values() for one in scores)]
+    measured_tasks = [
+        task for task in TASKS if any(case_scores[task] for scores in scored.values() for case_scores in scores)
+    ]
     return {
         "title": "B2: commits of other repositories",
         "question": "Does what was developed on a few repositories hold on others?",
         "how": HOW,
         "seed": SEED,
         "targets": [],
-        "tables": [_table(scored, task) for task in asked],
+        "tables": [_table(scored, task) for task in measured_tasks],
         "figures": {name: {task: _means(scores, task) for task in TASKS} for name, scores in scored.items()},
     }
 
@@ -87,24 +89,31 @@ def replayed(repository: Path, tip: str, systems: Sequence[Predictor], last: int
 
 
 def _means(scored: Sequence[Scores], task: str) -> dict[str, float]:
-    asked = [one[task] for one in scored if one[task]]
-    return {system: sum(one[system] for one in asked) / len(asked) for system in (asked[0] if asked else ())}
+    task_scores = [scores[task] for scores in scored if scores[task]]
+    return {
+        system: sum(case_scores[system] for case_scores in task_scores) / len(task_scores)
+        for system in (task_scores[0] if task_scores else ())
+    }
 
 
 def _table(scored: Mapping[str, Sequence[Scores]], task: str) -> dict[str, Any]:
     """A row for each repository, one for their mean: every system, and holloway against the best of the others."""
-    means = {name: each for name, scores in scored.items() if (each := _means(scores, task))}
+    means = {name: system_means for name, scores in scored.items() if (system_means := _means(scores, task))}
     systems = list(next(iter(means.values())))
     against = [system for system in systems if system != OURS][-1]
     rows: list[list[Any]] = []
-    for name, each in means.items():
-        asked = [one[task] for one in scored[name] if one[task]]
-        chance = paired([one[OURS] for one in asked], [one[against] for one in asked])
+    for name, system_means in means.items():
+        task_scores = [scores[task] for scores in scored[name] if scores[task]]
+        chance = paired(
+            [case_scores[OURS] for case_scores in task_scores], [case_scores[against] for case_scores in task_scores]
+        )
         about = [TABLE[name].place, SOURCES[name].language, "yes" if SOURCES[name].is_looked_into else "no"]
-        rows.append([*about, *(f"{each[system]:.3f}" for system in systems), f"{chance:.3f}", len(asked)])
-    pooled = [one[task] for scores in scored.values() for one in scores if one[task]]
-    chance = paired([one[OURS] for one in pooled], [one[against] for one in pooled])
-    over_all = (f"{sum(each[system] for each in means.values()) / len(means):.3f}" for system in systems)
+        rows.append([*about, *(f"{system_means[system]:.3f}" for system in systems), f"{chance:.3f}", len(task_scores)])
+    pooled = [case_scores[task] for scores in scored.values() for case_scores in scores if case_scores[task]]
+    chance = paired([case_scores[OURS] for case_scores in pooled], [case_scores[against] for case_scores in pooled])
+    over_all = (
+        f"{sum(system_means[system] for system_means in means.values()) / len(means):.3f}" for system in systems
+    )
     rows.append([ALL, "", "", *over_all, f"{chance:.3f}", len(pooled)])
     columns = ["repository", "language", "looked into", *systems, f"p against {against}", "commits"]
     return {"title": TASKS[task], "columns": columns, "rows": rows}

@@ -72,9 +72,9 @@ def run(
     instances = json.loads((data / "swe_bench_lite_dev.json").read_text(encoding="utf-8"))
     places: dict[str, list[Places]] = {}
     for name in names:
-        chosen = [one for one in instances if one["repo"] == TABLE[name].place and is_asked(one)]
+        chosen = [instance for instance in instances if instance["repo"] == TABLE[name].place and is_asked(instance)]
         places[name] = replay(repos / name, cases_of(repos / name, chosen), under_test)
-    places[ALL] = [one for group in places.values() for one in group]
+    places[ALL] = [case_places for group in places.values() for case_places in group]
     figures = {name: _accuracies(group) for name, group in places.items() if group}
     rows = [
         [name, system, *map(str, accuracies), accuracies[0].cases]
@@ -89,7 +89,9 @@ def run(
         "seed": SEED,
         "targets": [],
         "tables": [{"title": "Issue to file", "columns": columns, "rows": rows}],
-        "figures": json.loads(json.dumps(figures, default=lambda one: [one.mean, one.low, one.high, one.cases])),
+        "figures": json.loads(
+            json.dumps(figures, default=lambda measure: [measure.mean, measure.low, measure.high, measure.cases])
+        ),
     }
 
 
@@ -103,14 +105,14 @@ def cases_of(repository: Path, instances: Iterable[dict[str, str]]) -> list[Case
     """The issues of one repository, the oldest base commit first, so that the checkout moves little."""
     cases = [
         Case(
-            one["instance_id"],
-            one["repo"],
-            one["base_commit"],
-            float(git(repository, "log", "-1", "--format=%ct", one["base_commit"])),
-            one["problem_statement"],
-            frozenset(re.findall(r"^--- a/(\S+)", one["patch"], re.MULTILINE)),
+            instance["instance_id"],
+            instance["repo"],
+            instance["base_commit"],
+            float(git(repository, "log", "-1", "--format=%ct", instance["base_commit"])),
+            instance["problem_statement"],
+            frozenset(re.findall(r"^--- a/(\S+)", instance["patch"], re.MULTILINE)),
         )
-        for one in instances
+        for instance in instances
     ]
     return sorted(cases, key=lambda case: (case.at, case.name))
 
@@ -118,8 +120,8 @@ def cases_of(repository: Path, instances: Iterable[dict[str, str]]) -> list[Case
 def replay(repository: Path, cases: Sequence[Case], systems: Sequence[Predictor]) -> list[Places]:
     """Where every system has the wanted file: the baseline's from the last run where nothing changed."""
     with checkout_of(repository, checkout.cache_folder() / f"b3_{repository.name}") as place:
-        known = _cached_baselines(place, cases)
-        places = [dict(known[case.name]) for case in cases]
+        baseline_places = _cached_baselines(place, cases)
+        places = [dict(baseline_places[case.name]) for case in cases]
         for system in systems:
             for at, case in enumerate(cases):
                 place.move(case.commit)
@@ -131,17 +133,17 @@ def replay(repository: Path, cases: Sequence[Case], systems: Sequence[Predictor]
         return places
 
 
-def _place(found: Sequence[str], case: Case) -> int:
-    return next((at for at, path in enumerate(found) if path in case.wanted), max(len(found), ASKED))
+def _place(ranked_paths: Sequence[str], case: Case) -> int:
+    return next((at for at, path in enumerate(ranked_paths) if path in case.wanted), max(len(ranked_paths), ASKED))
 
 
 def _cached_baselines(place: Checkout, cases: Sequence[Case]) -> dict[str, Places]:
-    code = b"".join(Path(str(one)).read_bytes() for one in (__file__, baselines.__file__))
+    code = b"".join(Path(str(source_file)).read_bytes() for source_file in (__file__, baselines.__file__))
     file = checkout.cache_folder() / f"{place.root.name}_{hashlib.sha256(code).hexdigest()[:16]}.json"
-    known: dict[str, Places] = json.loads(file.read_text()) if file.exists() else {}
+    cached_places: dict[str, Places] = json.loads(file.read_text()) if file.exists() else {}
     contents = Contents(wanted=lambda path: not is_test(path))
     for case in cases:
-        if case.name not in known:
+        if case.name not in cached_places:
             place.move(case.commit)
             contents.follow(place.root)
             scores = contents.index.scores(case.statement)
@@ -149,31 +151,34 @@ def _cached_baselines(place: Checkout, cases: Sequence[Case]) -> dict[str, Place
             mentioned = named(case.statement, contents.blobs)
             boosted = {path: score + NAMED_BONUS * best * mentioned[path] for path, score in scores.items()}
             lists = {"BM25 over contents": scores, "BM25 with named paths": boosted}
-            known[case.name] = {name: _place(ranked(one), case) for name, one in lists.items()}
-    file.write_text(json.dumps(known))
-    return known
+            cached_places[case.name] = {name: _place(ranked(scores), case) for name, scores in lists.items()}
+    file.write_text(json.dumps(cached_places))
+    return cached_places
 
 
 def named(statement: str, paths: Iterable[str]) -> defaultdict[str, int]:
     """How clearly a text names files: by path (3), as a module or something in one (2), by the mere name (1)."""
     mentioned = {match.replace("\\", "/") for match in _PATH.findall(statement)}
-    folders = {one.lstrip("./") for one in mentioned if "/" in one}
-    names = {one.rsplit("/", 1)[-1] for one in mentioned} - {"__init__.py"}
-    dotted = {".".join(one.split(".")[:depth]) for one in _DOTTED.findall(statement) for depth in range(2, 14)}
-    found: defaultdict[str, int] = defaultdict(int)
+    folders = {mention.lstrip("./") for mention in mentioned if "/" in mention}
+    names = {mention.rsplit("/", 1)[-1] for mention in mentioned} - {"__init__.py"}
+    dotted = {
+        ".".join(dotted_name.split(".")[:depth]) for dotted_name in _DOTTED.findall(statement) for depth in range(2, 14)
+    }
+    ranks: defaultdict[str, int] = defaultdict(int)
     for path in paths:
         module = path.removesuffix(".py").removesuffix("/__init__").removeprefix("src/").replace("/", ".")
-        if any(path == one or path.endswith("/" + one) or one.endswith("/" + path) for one in folders):
-            found[path] = 3
+        if any(path == folder or path.endswith("/" + folder) or folder.endswith("/" + path) for folder in folders):
+            ranks[path] = 3
         elif "." in module and module in dotted:
-            found[path] = 2
+            ranks[path] = 2
         elif path.rsplit("/", 1)[-1] in names:
-            found[path] = 1
-    return found
+            ranks[path] = 1
+    return ranks
 
 
 def _accuracies(places: Sequence[Places]) -> dict[str, list[Estimate]]:
-    systems = dict.fromkeys(system for one in places for system in one)
+    systems = dict.fromkeys(system for case_places in places for system in case_places)
     return {
-        system: [estimate([float(one[system] < limit) for one in places]) for limit in LIMITS] for system in systems
+        system: [estimate([float(case_places[system] < limit) for case_places in places]) for limit in LIMITS]
+        for system in systems
     }

@@ -49,7 +49,9 @@ CONFIRMED = ("sqlalchemy", "tools", "junit5")
 REPOSITORIES = TUNED + CONFIRMED
 QUICK_MEMORIES = 250
 FOR_NAMES = {
-    name: one for name, one in VARIANTS.items() if name in (FULL, *WAYS, "without kinds") or name.startswith("meaning")
+    name: variant
+    for name, variant in VARIANTS.items()
+    if name in (FULL, *WAYS, "without kinds") or name.startswith("meaning")
 }
 """What can matter to names asked alone."""
 
@@ -84,9 +86,9 @@ def run(
     repos: Path, data: Path | None = None, *, quick: bool = False, names: Sequence[str] = REPOSITORIES
 ) -> dict[str, Any]:
     """Every figure, by repository; with the data, the stages are tried on conversations too."""
-    done = [_measured_one(repos / name, name, QUICK_MEMORIES if quick else MEMORIES_MAX) for name in names]
+    measurements = [_measured_one(repos / name, name, QUICK_MEMORIES if quick else MEMORIES_MAX) for name in names]
     dialogues = measured_on(data, 5 if quick else 1) if data else []
-    return _result(done, conversations(dialogues) if dialogues else {})
+    return _result(measurements, conversations(dialogues) if dialogues else {})
 
 
 def _measured_one(repository: Path, name: str, memories: int) -> Measured:
@@ -108,9 +110,9 @@ def teach(memory: Holloway, past: Past) -> Turn:
         source=Source.COMMIT_AUTO,
         commit=past.commit,
     )
-    kept = memory.store.memories.add_memory(sanitize_draft(draft, str(memory.project.root))).memory
-    assert kept is not None, f"{past.commit} was not kept"
-    return Turn(past.commit, "", backfill.build_passage(kept))
+    stored_memory = memory.store.memories.add_memory(sanitize_draft(draft, str(memory.project.root))).memory
+    assert stored_memory is not None, f"{past.commit} was not kept"
+    return Turn(past.commit, "", backfill.build_passage(stored_memory))
 
 
 @contextmanager
@@ -147,33 +149,33 @@ class Simple:
         self._text.close()
         self._split.close()
         self._text, self._split, self._dense = TextSearch(), TextSearch(split=True), DenseSearch(self._embedder)
-        for one in (self._text, self._split, self._dense):
-            one.ingest(turns)
+        for system in (self._text, self._split, self._dense):
+            system.ingest(turns)
 
-    def answers(self, memories: Sequence[Past], asked: str, file: str) -> dict[str, list[str]]:
+    def answers(self, memories: Sequence[Past], question: str, file: str) -> dict[str, list[str]]:
         """By the name of the program."""
-        by_words, by_meaning = self._split.scores(asked, DEPTH), self._dense.scores(asked, DEPTH)
+        by_words, by_meaning = self._split.scores(question, DEPTH), self._dense.scores(question, DEPTH)
         newest = list(reversed(memories))
         return {
             "newest first": [past.commit for past in newest],
             "on the same file, newest first": [past.commit for past in newest if file in past.files],
-            "FTS5": ranked(self._text.scores(asked, DEPTH)),
+            "FTS5": ranked(self._text.scores(question, DEPTH)),
             "FTS5, names split": ranked(by_words),
             "dense": ranked(by_meaning),
-            **{name: ranked(one.fused(by_words, by_meaning)) for name, one in self._fusions.items()},
+            **{name: ranked(fusion.fused(by_words, by_meaning)) for name, fusion in self._fusions.items()},
         }
 
     def close(self) -> None:
         """Let go of the databases."""
         self._text.close()
         self._split.close()
-        for one in self._fusions.values():
-            one.close()
+        for fusion in self._fusions.values():
+            fusion.close()
 
 
 def measured(repository: Path, coded: CodingSet, embedder: Embedder) -> Measured:
     """Live through a repository's history: learn, ask, learn on."""
-    done, clock, turns = Measured(coded), FakeClock(datetime.fromtimestamp(coded.memories[0].at, UTC)), list[Turn]()
+    result, clock, turns = Measured(coded), FakeClock(datetime.fromtimestamp(coded.memories[0].at, UTC)), list[Turn]()
     with (
         closing(Rewritten(repository)) as rewritten,
         closing(Simple(embedder)) as simple,
@@ -190,13 +192,13 @@ def measured(repository: Path, coded: CodingSet, embedder: Embedder) -> Measured
             changed = partial(rewritten.shares, now=before)
             simple.learn(turns)
             for task, (text, files) in asked(question).items():
-                found = simple.answers(coded.memories[: question.before], text, question.file)
+                ranked_commits = simple.answers(coded.memories[: question.before], text, question.file)
                 caught = catch(memory, text, files)
                 means = replace(caught.means, changed=changed)
                 variants = answers(replace(caught, means=means), FOR_NAMES if task == "names" else VARIANTS)
-                found |= {name: [one.commit for one in kept] for name, kept in variants.items()}
-                done.note(task, found, question)
-    return done
+                ranked_commits |= {name: [memory.commit for memory in memories] for name, memories in variants.items()}
+                result.note(task, ranked_commits, question)
+    return result
 
 
 def asked(question: Question) -> dict[str, tuple[str, list[str]]]:
@@ -211,28 +213,28 @@ def asked(question: Question) -> dict[str, tuple[str, list[str]]]:
 def conversations(dialogues: Iterable[Dialogue]) -> dict[str, Recalls]:
     """Every variant on conversations: the recall of each question, by its category."""
     print("  conversations ...", flush=True)
-    found: dict[str, Recalls] = defaultdict(lambda: defaultdict(list))
+    recalls: dict[str, Recalls] = defaultdict(lambda: defaultdict(list))
     for dialogue in dialogues:
-        with closing(OwnMemory()) as own:
-            own.ingest(dialogue.turns)
+        with closing(OwnMemory()) as our_memory:
+            our_memory.ingest(dialogue.turns)
             for question in dialogue.questions:
-                for name, memories in answers(catch(own.memory, question.text)).items():
-                    turns = own.turns(memories, LIMIT)
-                    found[name][question.category].append(recall_at(LIMIT, turns, question.wanted))
-    return found
+                for name, memories in answers(catch(our_memory.memory, question.text)).items():
+                    turns = our_memory.turns(memories, LIMIT)
+                    recalls[name][question.category].append(recall_at(LIMIT, turns, question.wanted))
+    return recalls
 
 
 def _until(clock: FakeClock, at: float) -> None:
     clock.advance(seconds=max(0.0, at - clock.now().timestamp()))
 
 
-def _result(done: Sequence[Measured], dialogues: Mapping[str, Recalls]) -> dict[str, Any]:
+def _result(measurements: Sequence[Measured], dialogues: Mapping[str, Recalls]) -> dict[str, Any]:
     return {
         "title": "B4: coding memories",
         "question": "Which of a project's past changes does a new one hang together with?",
         "how": HOW,
         "seed": SEED,
         "targets": [],
-        "tables": coding_result.tables(done, dialogues, TUNED),
-        "figures": coding_result.figures(done, dialogues),
+        "tables": coding_result.tables(measurements, dialogues, TUNED),
+        "figures": coding_result.figures(measurements, dialogues),
     }

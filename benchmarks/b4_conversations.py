@@ -109,10 +109,10 @@ class Measured:
 
 
 def run(
-    data: Path, peers: Path | None, *, sample: int = 1, only: Sequence[str] = (), most: int | None = None
+    data: Path, peers: Path | None, *, sample: int = 1, only: Sequence[str] = (), dialogues_max: int | None = None
 ) -> dict[str, Any]:
     """Every figure, by system; of the first dialogues only, where it is told how many."""
-    dialogues = measured_on(data, sample)[:most]
+    dialogues = measured_on(data, sample)[:dialogues_max]
     embedder, notes = _embedder()
     with serving(embedder) if embedder else nullcontext("") as url:
         systems, absent = _systems(embedder, peers, url)
@@ -128,21 +128,25 @@ def run(
 def measured_on(data: Path, sample: int = 1) -> list[Dialogue]:
     """The dialogues of the data folder that are measured."""
     listed = json.loads((data / FILE).read_text(encoding="utf-8"))
-    return read([one for one in listed if one["sample_id"] in DIALOGUES], sample)
+    return read([dialogue for dialogue in listed if dialogue["sample_id"] in DIALOGUES], sample)
 
 
 def read(dialogues: Iterable[Mapping[str, Any]], sample: int = 1) -> list[Dialogue]:
     """The dialogues of the data set, with every n-th question that counts."""
-    return [_dialogue(one, sample) for one in dialogues]
+    return [_dialogue(dialogue, sample) for dialogue in dialogues]
 
 
 def _dialogue(data: Mapping[str, Any], sample: int) -> Dialogue:
-    said = data["conversation"]
-    sessions = sorted((key for key in said if _SESSION.fullmatch(key)), key=lambda key: int(key.rpartition("_")[2]))
-    turns = tuple(Turn(turn["dia_id"], session, text_of(turn)) for session in sessions for turn in said[session])
-    known = {turn.id for turn in turns}
-    asked = (Question(str(one["question"]), one["category"], _evidence(one) & known) for one in data["qa"])
-    questions = [one for one in asked if one.category in CATEGORIES and one.wanted]
+    conversation = data["conversation"]
+    sessions = sorted(
+        (key for key in conversation if _SESSION.fullmatch(key)), key=lambda key: int(key.rpartition("_")[2])
+    )
+    turns = tuple(
+        Turn(turn["dia_id"], session, text_of(turn)) for session in sessions for turn in conversation[session]
+    )
+    turn_ids = {turn.id for turn in turns}
+    all_questions = (Question(str(row["question"]), row["category"], _evidence(row) & turn_ids) for row in data["qa"])
+    questions = [question for question in all_questions if question.category in CATEGORIES and question.wanted]
     return Dialogue(str(data["sample_id"]), turns, tuple(questions[::sample]))
 
 
@@ -212,23 +216,25 @@ def measure(
 
 
 def _measured(start: Callable[[], System], dialogues: Sequence[Dialogue]) -> Measured:
-    done = Measured()
+    result = Measured()
     for dialogue in dialogues:
         with closing(start()) as system:
             begun = time.perf_counter()
             system.ingest(dialogue.turns)
-            done.ingest_seconds += time.perf_counter() - begun
+            result.ingest_seconds += time.perf_counter() - begun
             for question in dialogue.questions:
                 begun = time.perf_counter()
-                found = system.ask(question.text, LIMIT)
-                done.query_ms.append(1000 * (time.perf_counter() - begun))
-                done.recalls[question.category].append(recall_at(LIMIT, found, question.wanted))
-    return done
+                turn_ids = system.ask(question.text, LIMIT)
+                result.query_ms.append(1000 * (time.perf_counter() - begun))
+                result.recalls[question.category].append(recall_at(LIMIT, turn_ids, question.wanted))
+    return result
 
 
 def _result(measured: Mapping[str, Measured], notes: Sequence[str], dialogues: Sequence[Dialogue]) -> dict[str, Any]:
     counts = {category: len(values) for category, values in sorted(measured[OWN].recalls.items())}
-    against = {name: difference(measured[OWN].recalls, one.recalls) for name, one in measured.items() if name != OWN}
+    against = {
+        name: difference(measured[OWN].recalls, result.recalls) for name, result in measured.items() if name != OWN
+    }
     tables = [
         {
             "title": f"Recall@{LIMIT} of evidence turns",
@@ -239,7 +245,7 @@ def _result(measured: Mapping[str, Measured], notes: Sequence[str], dialogues: S
                 "ms a query, p50",
                 "ingest, s",
             ],
-            "rows": [_row(name, one, list(counts)) for name, one in measured.items()],
+            "rows": [_row(name, result, list(counts)) for name, result in measured.items()],
         },
         {
             "title": f"{OWN} against each system, question by question",
@@ -248,7 +254,7 @@ def _result(measured: Mapping[str, Measured], notes: Sequence[str], dialogues: S
         },
     ]
     ran = [f"{product.name.replace('_', '-')}: {product.how}." for product in PRODUCTS if _ran(product, measured)]
-    turns = f"{len(dialogues)} dialogues, {sum(len(one.turns) for one in dialogues):,} turns."
+    turns = f"{len(dialogues)} dialogues, {sum(len(dialogue.turns) for dialogue in dialogues):,} turns."
     return {
         "title": "B4: conversation memory",
         "question": "Which turns of past conversations hold the answer to a question?",
@@ -256,7 +262,7 @@ def _result(measured: Mapping[str, Measured], notes: Sequence[str], dialogues: S
         "seed": SEED,
         "targets": [],
         "tables": [table for table in tables if table["rows"]],
-        "figures": {name: _figures(one, against.get(name)) for name, one in measured.items()},
+        "figures": {name: _figures(result, against.get(name)) for name, result in measured.items()},
     }
 
 
@@ -264,31 +270,31 @@ def _ran(product: Product, measured: Mapping[str, Measured]) -> bool:
     return any(name.split()[0] == product.name.replace("_", "-") for name in measured)
 
 
-def _row(name: str, one: Measured, categories: Sequence[int]) -> list[Any]:
-    means = [f"{statistics.fmean(one.recalls[category]):.3f}" for category in categories]
-    return [name, *means, str(macro(one.recalls)), statistics.median(one.query_ms), one.ingest_seconds]
+def _row(name: str, result: Measured, categories: Sequence[int]) -> list[Any]:
+    means = [f"{statistics.fmean(result.recalls[category]):.3f}" for category in categories]
+    return [name, *means, str(macro(result.recalls)), statistics.median(result.query_ms), result.ingest_seconds]
 
 
 def _paired_row(name: str, differences: Recalls) -> list[Any]:
     gain = macro(differences)
-    each = [value for values in differences.values() for value in values]
+    all_differences = [value for values in differences.values() for value in values]
     return [
         name,
         f"{gain.mean:+.3f} ({gain.low:+.3f} to {gain.high:+.3f})",
         f"{chance_of(differences):.4f}",
-        sum(value > 0 for value in each),
-        sum(value < 0 for value in each),
+        sum(value > 0 for value in all_differences),
+        sum(value < 0 for value in all_differences),
     ]
 
 
-def _figures(one: Measured, differences: Recalls | None) -> dict[str, Any]:
-    estimates = {str(category): estimate(values) for category, values in sorted(one.recalls.items())}
-    found = estimates | {"macro": macro(one.recalls)}
+def _figures(result: Measured, differences: Recalls | None) -> dict[str, Any]:
+    estimates = {str(category): estimate(values) for category, values in sorted(result.recalls.items())}
+    recalls = estimates | {"macro": macro(result.recalls)}
     if differences is not None:
-        found["holloway finds more by"] = macro(differences)
+        recalls["holloway finds more by"] = macro(differences)
     return {
-        "recall": {name: [one.mean, one.low, one.high, one.cases] for name, one in found.items()},
+        "recall": {name: [recall.mean, recall.low, recall.high, recall.cases] for name, recall in recalls.items()},
         "p": None if differences is None else chance_of(differences),
-        "query_ms_p50": statistics.median(one.query_ms),
-        "ingest_seconds": one.ingest_seconds,
+        "query_ms_p50": statistics.median(result.query_ms),
+        "ingest_seconds": result.ingest_seconds,
     }

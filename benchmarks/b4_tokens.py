@@ -107,19 +107,19 @@ def tokenizer() -> Callable[[str], int]:
     return lambda text: len(encoding.encode(text))
 
 
-def passages(root: Path, suffixes: Iterable[str], most: int) -> list[str]:
+def passages(root: Path, suffixes: Iterable[str], passages_max: int) -> list[str]:
     """Random passages of files chosen by lot; a file gives a second one once all have given one."""
     chance = random.Random(f"{SEED} {root.name}")
     files = sorted(path for path in root.rglob("*") if path.suffix in suffixes and path.is_file())
     chance.shuffle(files)
-    found: list[str] = []
+    chosen: list[str] = []
     for path in files * PASSAGES_OF_A_FILE:
         text = path.read_bytes()[:FILE_BYTES_MAX].decode("utf-8", "replace")
-        if len(text) >= PASSAGE_CHARS[0] and len(found) < most:
+        if len(text) >= PASSAGE_CHARS[0] and len(chosen) < passages_max:
             size = chance.randint(*PASSAGE_CHARS)
             start = chance.randrange(max(1, len(text) - size))
-            found.append(text[start : start + size])
-    return found
+            chosen.append(text[start : start + size])
+    return chosen
 
 
 def errors(texts: Sequence[str], counts: Sequence[int], guess: Callable[[str], float]) -> list[float]:
@@ -145,8 +145,8 @@ def _memories(repository: Path) -> list[Memory]:
     kinds = list(MemoryType)
     commits = told(baselines.log(repository, "HEAD", f"--max-count={COMMITS}"))
     return [
-        _memory(number, kinds[number % len(kinds)], cleaned(one.message), one.files)
-        for number, one in enumerate(commits)
+        _memory(number, kinds[number % len(kinds)], cleaned(commit.message), commit.files)
+        for number, commit in enumerate(commits)
     ]
 
 

@@ -48,17 +48,17 @@ class Session:
 
 def sessions(data: Path) -> list[Session]:
     """The recorded sessions, the earliest first."""
-    return [_session(each) for each in recorded(data / DEV)]
+    return [_session(session) for session in recorded(data / DEV)]
 
 
-def _session(each: Recorded) -> Session:
+def _session(recorded_session: Recorded) -> Session:
     watching = Observer()
-    for event in each.events():
+    for event in recorded_session.events():
         watching.observe_event(event)
-    answered = {row["id"]: row["i"] for row in each.rows if row["k"] == "result"}
-    asked = {row["id"]: row["i"] for row in each.rows if row["k"] == "call"}
-    places = [answered.get(action.call, asked[action.call]) for action in watching.pad.actions]
-    return Session(each.id, watching.pad.actions, places)
+    answered = {row["id"]: row["i"] for row in recorded_session.rows if row["k"] == "result"}
+    call_places = {row["id"]: row["i"] for row in recorded_session.rows if row["k"] == "call"}
+    places = [answered.get(action.call, call_places[action.call]) for action in watching.pad.actions]
+    return Session(recorded_session.id, watching.pad.actions, places)
 
 
 def labels(data: Path) -> list[dict[str, Any]]:
@@ -88,25 +88,30 @@ def baseline(session: Session, at: int) -> Answer:
         return Answer(None)
     for later in range(at + 1, min(len(session.actions), at + 1 + WITHIN_CALLS)):
         action = session.actions[later]
-        one, other = set(failure.command.split()), set(action.command.split())
-        if action.ok and one and other and len(one & other) / len(one | other) >= 0.5:
+        failed_words, retried_words = set(failure.command.split()), set(action.command.split())
+        if (
+            action.ok
+            and failed_words
+            and retried_words
+            and len(failed_words & retried_words) / len(failed_words | retried_words) >= 0.5
+        ):
             return Answer(session.event[later])
     return Answer(None)
 
 
 def judged(items: list[dict[str, Any]], answers: list[Answer]) -> dict[str, Any]:
     """Precision and recall of "resolved", and for the ones that both call resolved: the place and the class of fix."""
-    both = [(item, one) for item, one in zip(items, answers, strict=True) if one.resolved_at is not None]
-    right = [(item, one) for item, one in both if item["label"] == "resolved"]
+    both = [(item, answer) for item, answer in zip(items, answers, strict=True) if answer.resolved_at is not None]
+    right = [(item, answer) for item, answer in both if item["label"] == "resolved"]
     resolved = sum(item["label"] == "resolved" for item in items)
-    placed = sum(one.resolved_at == item["resolved_at"] for item, one in right)
-    classed = sum(one.kind in CLASSES[item["fix_class"]] for item, one in right)
+    placed = sum(answer.resolved_at == item["resolved_at"] for item, answer in right)
+    classed = sum(answer.kind in CLASSES[item["fix_class"]] for item, answer in right)
     return {
         "items": len(items),
         "precision": share(len(right), len(both))._asdict(),
         "recall": share(len(right), resolved)._asdict(),
         "place of the fix agrees": share(placed, len(right))._asdict(),
-        "kind of fix agrees": share(classed, len(right))._asdict() if any(one.kind for _, one in right) else None,
+        "kind of fix agrees": share(classed, len(right))._asdict() if any(answer.kind for _, answer in right) else None,
     }
 
 
@@ -134,17 +139,17 @@ def repeats(all_sessions: list[Session], prints_of: Printer) -> dict[str, int]:
     counts = dict.fromkeys(names, 0)
     for session in all_sessions:
         failing = [action for action in session.actions if _fails(action)]
-        seen = [set(prints) for action in failing if (prints := prints_of(action.text))]
+        fingerprints = [set(prints) for action in failing if (prints := prints_of(action.text))]
         counts["failing"] += len(failing)
-        counts["with an error line"] += len(seen)
-        counts["met before"] += sum(bool(met & prints) for prints in seen)
-        counts["solved before"] += sum(bool(solved & prints) for prints in seen)
-        counts["solved before, by more than the error says"] += sum(bool(telling & prints) for prints in seen)
-        met = met.union(*seen)
+        counts["with an error line"] += len(fingerprints)
+        counts["met before"] += sum(bool(met & prints) for prints in fingerprints)
+        counts["solved before"] += sum(bool(solved & prints) for prints in fingerprints)
+        counts["solved before, by more than the error says"] += sum(bool(telling & prints) for prints in fingerprints)
+        met = met.union(*fingerprints)
         for pair in error_retry.find_pairs(session.actions):
-            own = set(prints_of(pair.error)) if pair.fingerprint else set()
-            solved |= own
-            telling |= own if pair.telling else set()
+            pair_fingerprints = set(prints_of(pair.error)) if pair.fingerprint else set()
+            solved |= pair_fingerprints
+            telling |= pair_fingerprints if pair.telling else set()
     return counts | {"fingerprints": len(met)}
 
 
@@ -157,9 +162,9 @@ def found_pairs(all_sessions: list[Session]) -> tuple[list[error_retry.ErrorFixP
     """Every pair of every session, how many stayed unresolved, and the microseconds an action took."""
     actions = sum(len(session.actions) for session in all_sessions)
     start = time.process_time()
-    found = [pair for session in all_sessions for pair in error_retry.find_pairs(session.actions)]
+    pairs = [pair for session in all_sessions for pair in error_retry.find_pairs(session.actions)]
     took_us = (time.process_time() - start) * 1e6 / actions
-    return found, sum(len(error_retry.find_unresolved(session.actions)) for session in all_sessions), took_us
+    return pairs, sum(len(error_retry.find_unresolved(session.actions)) for session in all_sessions), took_us
 
 
 def run(data: Path) -> dict[str, Any]:

@@ -56,8 +56,8 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
             gc.freeze()
             replayed = [_replay(session, Learning(memory.opened)) for session in sessions]
             gc.unfreeze()
-            kept = memory.store.memories.find_memories(Filter(), limit=-1)
-    return _result(replayed, kept, quick=quick)
+            memories = memory.store.memories.find_memories(Filter(), limit=-1)
+    return _result(replayed, memories, quick=quick)
 
 
 class Replayed:
@@ -81,12 +81,14 @@ def _replay(session: Recorded, learning: Learning) -> Replayed:
     return Replayed(watching.pad, took, (time.process_time() - began_s) * 1_000, learned)
 
 
-def _result(replayed: list[Replayed], kept: list[Memory], *, quick: bool) -> dict[str, Any]:
-    observe = [us for each in replayed for us in each.observe_us]
-    finalize = [each.finalize_ms for each in replayed]
-    observed = [each for each in kept if each.origin.startswith("observer:")]
-    lessons = [each for each in observed if each.type not in (MemoryType.WORK_STATE, MemoryType.WORK_UNIT_OUTCOME)]
-    waiting = sum(each.state is State.QUARANTINED for each in lessons) / max(1, len(lessons))
+def _result(replayed: list[Replayed], memories: list[Memory], *, quick: bool) -> dict[str, Any]:
+    observe = [us for session in replayed for us in session.observe_us]
+    finalize = [session.finalize_ms for session in replayed]
+    observed = [memory for memory in memories if memory.origin.startswith("observer:")]
+    lessons = [
+        memory for memory in observed if memory.type not in (MemoryType.WORK_STATE, MemoryType.WORK_UNIT_OUTCOME)
+    ]
+    waiting = sum(memory.state is State.QUARANTINED for memory in lessons) / max(1, len(lessons))
     p50, p99 = machine.quantile(observe, 0.5), machine.quantile(observe, 0.99)
     return {
         "title": "B5: the observer on real sessions",
@@ -108,13 +110,13 @@ def _result(replayed: list[Replayed], kept: list[Memory], *, quick: bool) -> dic
                     ["observe p99 (µs)", p99],
                     ["learning p50 (ms CPU)", machine.quantile(finalize, 0.5)],
                     ["learning p95 (ms CPU)", machine.quantile(finalize, 0.95)],
-                    ["longest session: events", max(each.learned.record["events"] for each in replayed)],
-                    ["longest session: scratchpad (KB)", max(each.held_bytes for each in replayed) // 1024],
+                    ["longest session: events", max(session.learned.record["events"] for session in replayed)],
+                    ["longest session: scratchpad (KB)", max(session.held_bytes for session in replayed) // 1024],
                 ],
             },
             {"title": "Signals", "columns": ["signal", "fired", *STATES, "note"], "rows": _signals(replayed)},
             {"title": "Why candidates were dropped", "columns": ["reason", "number"], "rows": _reasons(replayed)},
-            {"title": "Memories by type", "columns": ["type", "number"], "rows": _types(kept)},
+            {"title": "Memories by type", "columns": ["type", "number"], "rows": _types(memories)},
             {"title": "How sessions ended", "columns": ["type and outcome", "number"], "rows": _outcomes(replayed)},
         ],
         "how": [
@@ -133,9 +135,11 @@ STATES = ("promoted", "reinforced", "held", "dropped")
 def _signals(replayed: list[Replayed]) -> list[list[Any]]:
     fired: Counter[str] = Counter()
     became: Counter[tuple[str, str]] = Counter()
-    for each in replayed:
-        fired.update(each.learned.record["signals"])
-        became.update((str(one.signal.name), one.state) for one in each.learned.promotion.candidates)
+    for session in replayed:
+        fired.update(session.learned.record["signals"])
+        became.update(
+            (str(candidate.signal.name), candidate.state) for candidate in session.learned.promotion.candidates
+        )
     return [
         [name.value, fired[name.value], *(became[(name.value, state)] for state in STATES), SILENT.get(name, "")]
         for name in sorted(SIGNALS, key=lambda name: -fired[name.value])
@@ -143,19 +147,21 @@ def _signals(replayed: list[Replayed]) -> list[list[Any]]:
 
 
 def _reasons(replayed: list[Replayed]) -> list[list[Any]]:
-    found = Counter(
-        " ".join("N" if word.replace(".", "").isdigit() else word for word in one.reason.split() if "/" not in word)
-        for each in replayed
-        for one in each.learned.promotion.list_in_state("dropped")
+    counts = Counter(
+        " ".join(
+            "N" if word.replace(".", "").isdigit() else word for word in candidate.reason.split() if "/" not in word
+        )
+        for session in replayed
+        for candidate in session.learned.promotion.list_in_state("dropped")
     )
-    return [[reason, number] for reason, number in found.most_common(20)] or [["none", 0]]
+    return [[reason, number] for reason, number in counts.most_common(20)] or [["none", 0]]
 
 
-def _types(kept: list[Memory]) -> list[list[Any]]:
-    counted = Counter(f"{each.type} ({each.source})" for each in kept)
+def _types(memories: list[Memory]) -> list[list[Any]]:
+    counted = Counter(f"{memory.type} ({memory.source})" for memory in memories)
     return [[name, number] for name, number in counted.most_common()]
 
 
 def _outcomes(replayed: list[Replayed]) -> list[list[Any]]:
-    counted = Counter(f"{each.learned.session.type}, {each.learned.session.outcome}" for each in replayed)
+    counted = Counter(f"{session.learned.session.type}, {session.learned.session.outcome}" for session in replayed)
     return [[name, number] for name, number in counted.most_common()]

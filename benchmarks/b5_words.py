@@ -84,7 +84,7 @@ class Item:
     @property
     def score(self) -> float:
         """How likely holloway thinks that it is a self-correction."""
-        return max((one.score for one in self.candidates), default=0.0)
+        return max((candidate.score for candidate in self.candidates), default=0.0)
 
 
 @dataclass(slots=True)
@@ -97,9 +97,9 @@ class Counts:
 
     def add(self, items: Sequence[Item], hit: Sequence[bool]) -> None:
         """Count these items too."""
-        self.right += sum(one.positive and found for one, found in zip(items, hit, strict=True))
+        self.right += sum(item.positive and is_hit for item, is_hit in zip(items, hit, strict=True))
         self.hits += sum(hit)
-        self.positives += sum(one.positive for one in items)
+        self.positives += sum(item.positive for item in items)
 
     def row(self, name: str, rounds: int = 1) -> list[Any]:
         """Precision and recall with their intervals."""
@@ -109,10 +109,10 @@ class Counts:
 
 def run(data: Path) -> dict[str, Any]:
     """Every figure."""
-    items = [one for name in FILES for one in read((data / name).read_text(encoding="utf-8"))]
+    items = [item for name in FILES for item in read((data / name).read_text(encoding="utf-8"))]
     blocks = list(spoken(data))
     columns = ["detector", "precision (95 % interval)", "recall (95 % interval)", "hits", "right"]
-    sure = [one for one in items if not one.doubtful]
+    sure = [item for item in items if not item.doubtful]
     tables = [
         {"title": f"{_described(sure)}, without doubtful ones", "columns": columns, "rows": _rows(sure)},
         {"title": f"{_described(items)}, with doubtful ones", "columns": columns, "rows": _rows(items)},
@@ -135,9 +135,9 @@ def run(data: Path) -> dict[str, Any]:
 def read(lines: str) -> Iterator[Item]:
     """The labelled items of a file."""
     for line in lines.splitlines():
-        one = json.loads(line)
-        found = tuple(self_correction.find_candidates(one["text"]))
-        yield Item(one["session"], one["text"], bool(one["label"]), bool(one["doubtful"]), found)
+        row = json.loads(line)
+        candidates = tuple(self_correction.find_candidates(row["text"]))
+        yield Item(row["session"], row["text"], bool(row["label"]), bool(row["doubtful"]), candidates)
 
 
 def spoken(data: Path) -> Iterator[str]:
@@ -156,13 +156,13 @@ def _own(text: str) -> bool:
 
 
 def _described(items: Sequence[Item]) -> str:
-    return f"{len(items)} labelled blocks, {sum(one.positive for one in items)} of them positive"
+    return f"{len(items)} labelled blocks, {sum(item.positive for item in items)} of them positive"
 
 
 def _rows(items: list[Item]) -> list[list[Any]]:
     fixed, patterns, every = Counts(), Counts(), Counts()
-    fixed.add(items, [one.score >= SELF_CORRECTION_SCORE_MIN for one in items])
-    patterns.add(items, [plain(one.text) for one in items])
+    fixed.add(items, [item.score >= SELF_CORRECTION_SCORE_MIN for item in items])
+    patterns.add(items, [plain(item.text) for item in items])
     every.add(items, [True] * len(items))
     return [
         fixed.row("holloway, as shipped"),
@@ -183,17 +183,17 @@ def validated(items: list[Item], scorer: Scorer) -> Counts:
     for shuffle in range(SHUFFLES):
         fold_of = folds(items, SEED + shuffle)
         for fold in range(FOLDS):
-            others = [one for one in items if fold_of[one.session] != fold]
-            held = [one for one in items if fold_of[one.session] == fold]
-            known, unknown = scorer(others, held)
-            limit = threshold(known, others)
-            total.add(held, [bool(score >= limit) for score in unknown])
+            training = [item for item in items if fold_of[item.session] != fold]
+            held_out = [item for item in items if fold_of[item.session] == fold]
+            training_scores, held_out_scores = scorer(training, held_out)
+            limit = threshold(training_scores, training)
+            total.add(held_out, [bool(score >= limit) for score in held_out_scores])
     return total
 
 
 def folds(items: Sequence[Item], seed: int) -> dict[str, int]:
     """The fold of each session."""
-    sessions = sorted({one.session for one in items})
+    sessions = sorted({item.session for item in items})
     random.Random(seed).shuffle(sessions)
     return {session: at % FOLDS for at, session in enumerate(sessions)}
 
@@ -202,31 +202,37 @@ def threshold(scores: Floats, items: Sequence[Item]) -> float:
     """The lowest score from which on the hits are as precise as wanted; none, if no score is."""
     best = math.inf
     right = hits = 0
-    for score, one in sorted(zip(scores.tolist(), items, strict=True), key=lambda pair: -pair[0]):
-        right, hits = right + one.positive, hits + 1
+    for score, item in sorted(zip(scores.tolist(), items, strict=True), key=lambda pair: -pair[0]):
+        right, hits = right + item.positive, hits + 1
         if score > 0 and right / hits >= PRECISION_WANTED:
             best = score
     return best
 
 
-def _kept_scores(others: list[Item], held: list[Item]) -> tuple[Floats, Floats]:
-    return np.array([one.score for one in others]), np.array([one.score for one in held])
+def _kept_scores(training: list[Item], held_out: list[Item]) -> tuple[Floats, Floats]:
+    return np.array([item.score for item in training]), np.array([item.score for item in held_out])
 
 
-def learned_scores(others: list[Item], held: list[Item]) -> tuple[Floats, Floats]:
+def learned_scores(training: list[Item], held_out: list[Item]) -> tuple[Floats, Floats]:
     """Scores by weights that were learned from the other folds, from the likeliest sentence of each block."""
-    seen = [one for one in others if one.candidates]
-    features = np.array([_features(max(one.candidates, key=lambda found: found.score)) for one in seen])
-    labels = np.array([one.positive for one in seen], dtype=np.float64)
+    with_candidates = [item for item in training if item.candidates]
+    features = np.array(
+        [_features(max(item.candidates, key=lambda candidate: candidate.score)) for item in with_candidates]
+    )
+    labels = np.array([item.positive for item in with_candidates], dtype=np.float64)
     weights = np.zeros(features.shape[1])
     for _ in range(STEPS):
         chances = 1 / (1 + np.exp(-(features @ weights)))
-        weights -= RATE * (features.T @ (chances - labels) / len(seen) + PENALTY / len(seen) * weights)
-    return _learned(weights, others), _learned(weights, held)
+        weights -= RATE * (
+            features.T @ (chances - labels) / len(with_candidates) + PENALTY / len(with_candidates) * weights
+        )
+    return _learned(weights, training), _learned(weights, held_out)
 
 
 def _learned(weights: Floats, items: Sequence[Item]) -> Floats:
-    return np.array([max((float(_chance(weights, one)) for one in item.candidates), default=0.0) for item in items])
+    return np.array(
+        [max((float(_chance(weights, candidate)) for candidate in item.candidates), default=0.0) for item in items]
+    )
 
 
 def _chance(weights: Floats, candidate: CorrectionCandidate) -> float:

@@ -98,16 +98,16 @@ def file_tables(graphs: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
             inside = _inside(files)
             named, defined, references = inside(gold.named), inside(gold.defined), inside(gold.references)
             for side, edges in sides.items():
-                found = inside(edges.imports)
-                one = score(counted(found, named | defined, gold.neither))
+                scanned = inside(edges.imports)
+                import_score = score(counted(scanned, named | defined, gold.neither))
                 parts = [
-                    len(found & named) / (len(named) or 1),
-                    len(found & defined - named) / (len(defined - named) or 1),
+                    len(scanned & named) / (len(named) or 1),
+                    len(scanned & defined - named) / (len(defined - named) or 1),
                 ]
                 whole = score(counted(inside(edges.references), references, gold.neither))
-                rows.append([name, scope, side, *one.row(), *parts])
+                rows.append([name, scope, side, *import_score.row(), *parts])
                 reached.append([name, scope, side, *whole.row()])
-                figures[f"{name} {scope} {side}"] = {"imports": one._asdict(), "references": whole._asdict()}
+                figures[f"{name} {scope} {side}"] = {"imports": import_score._asdict(), "references": whole._asdict()}
     columns = ["repository", "scope", "side", "precision", "recall", "F1", "F1, 95 % interval", "wanted"]
     rows, reached = rows + _means(rows), reached + _means(reached)
     return [
@@ -140,16 +140,18 @@ def call_tables(pycg: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
         "map": [map_of(case.root) for case in cases],
     }
     rows, totals, figures = [], [], {}
-    for side, found in sides.items():
-        own = [_counts(edges.calls, case.own) for case, edges in zip(cases, found, strict=True)]
-        external = [_counts(edges.external, case.external) for case, edges in zip(cases, found, strict=True)]
-        for what, counts in (("own", own), ("external", external)):
-            without_miss = sum(one.right == one.wanted for one in counts)
-            without_error = sum(one.right == one.found for one in counts)
-            totals.append([side, what, *score(counts).row(), without_miss, without_error])
-            figures[f"{side} {what}"] = score(counts)._asdict()
+    for side, side_edges in sides.items():
+        own_counts = [_counts(edges.calls, case.own) for case, edges in zip(cases, side_edges, strict=True)]
+        external_counts = [
+            _counts(edges.external, case.external) for case, edges in zip(cases, side_edges, strict=True)
+        ]
+        for target, counts in (("own", own_counts), ("external", external_counts)):
+            without_miss = sum(count.right == count.wanted for count in counts)
+            without_error = sum(count.right == count.found for count in counts)
+            totals.append([side, target, *score(counts).row(), without_miss, without_error])
+            figures[f"{side} {target}"] = score(counts)._asdict()
         for category in sorted({case.category for case in cases}):
-            part = [one for case, one in zip(cases, own, strict=True) if case.category == category]
+            part = [count for case, count in zip(cases, own_counts, strict=True) if case.category == category]
             rows.append([category, side, *score(part).row(), len(part)])
     rows.sort(key=lambda row: row[0])
     columns = ["precision", "recall", "F1", "F1, 95 % interval", "wanted"]
@@ -166,5 +168,5 @@ def call_tables(pycg: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     ], figures
 
 
-def _counts(found: set[Pair], wanted: set[Pair]) -> Counts:
-    return Counts(len(found & wanted), len(found), len(wanted))
+def _counts(edges: set[Pair], wanted: set[Pair]) -> Counts:
+    return Counts(len(edges & wanted), len(edges), len(wanted))

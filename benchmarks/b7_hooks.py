@@ -125,22 +125,22 @@ def _fix() -> Draft:
 
 def cases(installed: Installed) -> list[Case]:
     """The events of a session that a hook answers or notes."""
-    here: Event = {"session_id": "11111111-2222-3333-4444-555555555555", "cwd": str(installed.root)}
+    session_fields: Event = {"session_id": "11111111-2222-3333-4444-555555555555", "cwd": str(installed.root)}
     output = "collected 214 items\n" + "tests/test_pool.py ......................... [ 11%]\n" * 120
-    bash: Event = {**here, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "toolu_01"}
+    bash: Event = {**session_fields, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "toolu_01"}
     bash |= {"tool_input": {"command": "pytest -q tests/test_pool.py", "description": "Run the pool's tests"}}
     bash |= {"tool_response": {"stdout": output, "stderr": "", "interrupted": False}}
     failed: Event = {key: value for key, value in bash.items() if key != "tool_response"}
     failed |= {"hook_event_name": "PostToolUseFailure", "error": f"Exit code 1\n{output}{FAILURE}\n"}
-    asked = "Make the pool close idle connections after five minutes, and add a test that shows it."
+    task = "Make the pool close idle connections after five minutes, and add a test that shows it."
     thanks = "Thanks, that looks good to me, go on like this please."
-    prompt = {**here, "hook_event_name": "UserPromptSubmit", "permission_mode": "default"}
+    prompt = {**session_fields, "hook_event_name": "UserPromptSubmit", "permission_mode": "default"}
     return [
         Case("capture: shell command", lambda turn: bash),
-        Case("file read, no trap", lambda turn: _read(here, installed.root / "src/api/plain_handler.py")),
+        Case("file read, no trap", lambda turn: _read(session_fields, installed.root / "src/api/plain_handler.py")),
         Case(
             "file read, trap shown",
-            lambda turn: _read({**here, "session_id": f"fresh-{turn}"}, installed.root / TRAPPED),
+            lambda turn: _read({**session_fields, "session_id": f"fresh-{turn}"}, installed.root / TRAPPED),
             answer=TRAP,
         ),
         Case(
@@ -150,14 +150,19 @@ def cases(installed: Installed) -> list[Case]:
         ),
         Case(
             "prompt, files located",
-            lambda turn: {**prompt, "prompt": asked, "session_id": f"asked-{turn}"},
+            lambda turn: {**prompt, "prompt": task, "session_id": f"asked-{turn}"},
             answer="src/db/pool.py",
             deadline_ms=HOOK_BUDGETS_MS["prompt"][0],
         ),
         Case("prompt, small talk", lambda turn: {**prompt, "prompt": thanks}, deadline_ms=HOOK_BUDGETS_MS["prompt"][0]),
         Case(
             "session start",
-            lambda turn: {**here, "hook_event_name": "SessionStart", "source": "startup", "session_id": f"new-{turn}"},
+            lambda turn: {
+                **session_fields,
+                "hook_event_name": "SessionStart",
+                "source": "startup",
+                "session_id": f"new-{turn}",
+            },
             answer="holloway: shared memory",
             deadline_ms=HOOK_BUDGETS_MS["prompt"][0],
         ),
@@ -165,9 +170,9 @@ def cases(installed: Installed) -> list[Case]:
     ]
 
 
-def _read(here: Event, path: Path) -> Event:
+def _read(session_fields: Event, path: Path) -> Event:
     text = "".join(f"{number:6}\tVALUE_{number} = compute(VALUE_{number - 1})\n" for number in range(1, 400))
-    event = {**here, "hook_event_name": "PostToolUse", "tool_name": "Read", "tool_use_id": "toolu_02"}
+    event = {**session_fields, "hook_event_name": "PostToolUse", "tool_name": "Read", "tool_use_id": "toolu_02"}
     return event | {
         "tool_input": {"file_path": str(path)},
         "tool_response": {"type": "text", "file": {"filePath": str(path), "content": text, "numLines": 399}},
@@ -206,12 +211,12 @@ def _measured(installed: Installed, chosen: list[Case], rounds: int) -> tuple[di
 def _once(installed: Installed, samples: Samples, bare: list[str] | None, case: Case | None, turn: int) -> bool:
     stdin = json.dumps(case.event(turn)).encode() if case else b""
     before = installed.noted()
-    done = samples.start(bare or installed.command, installed.env, stdin, installed.root)
-    said = json.loads(done.stdout).get("hookSpecificOutput", {}) if done.stdout else {}
-    answer = str(said.get("additionalContext", ""))
+    process = samples.start(bare or installed.command, installed.env, stdin, installed.root)
+    hook_output = json.loads(process.stdout).get("hookSpecificOutput", {}) if process.stdout else {}
+    answer = str(hook_output.get("additionalContext", ""))
     wanted, noted = (case.answer, case.noted) if case else ("", False)
-    answered = wanted in answer if wanted else not done.stdout
-    return done.returncode == 0 and not done.stderr and answered and (installed.noted() > before) == noted
+    answered = wanted in answer if wanted else not process.stdout
+    return process.returncode == 0 and not process.stderr and answered and (installed.noted() > before) == noted
 
 
 def _result(

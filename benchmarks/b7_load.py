@@ -73,18 +73,18 @@ def ask(installed: Installed, events: int) -> tuple[dict[str, Samples], int]:
     silent = 0
     for turn in range(events):
         kind, wanted, event = _make_event(installed, events, turn)
-        done = samples[kind].start(installed.command, installed.env, json.dumps(event).encode(), installed.root)
-        silent += wanted.encode() not in done.stdout
+        process = samples[kind].start(installed.command, installed.env, json.dumps(event).encode(), installed.root)
+        silent += wanted.encode() not in process.stdout
     return samples, silent
 
 
 def _make_event(installed: Installed, events: int, turn: int) -> tuple[str, str, dict[str, Any]]:
-    here = {"session_id": f"load-{events}-{turn}", "cwd": str(installed.root)}
+    session_fields = {"session_id": f"load-{events}-{turn}", "cwd": str(installed.root)}
     if turn % 2:
-        return "session start", START_ANSWER, {**here, "hook_event_name": "SessionStart", "source": "startup"}
+        return "session start", START_ANSWER, {**session_fields, "hook_event_name": "SessionStart", "source": "startup"}
     subject = SUBJECTS[turn // 2 % len(SUBJECTS)]
     prompt = f"Make the pool of connections {subject} (case {turn}), and add a test that shows it."
-    return "prompt", PROMPT_ANSWER, {**here, "hook_event_name": "UserPromptSubmit", "prompt": prompt}
+    return "prompt", PROMPT_ANSWER, {**session_fields, "hook_event_name": "UserPromptSubmit", "prompt": prompt}
 
 
 def _build_result(samples: dict[str, Samples], silent: int, outcomes: dict[str, int], events: int) -> dict[str, Any]:

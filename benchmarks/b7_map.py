@@ -61,13 +61,23 @@ def run(repos: Path | None, names: Sequence[str], *, quick: bool = False, aider:
     """Measure the map on real repositories, those of `names`, and on generated ones."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        real = [Repository(one, repos / one) for one in names[: 1 if quick else None]] if repos else []
-        made = generated(QUICK_GENERATED_FILES if quick else GENERATED_FILES, folder)
-        indexed = cold.measured([*real, made], folder)
-        followed = [one for each in real for one in edits.measured(each, folder, QUICK_EDITS if quick else EDITS)]
-        asked, started = _asking(real, folder, quick=quick)
+        real = [Repository(name, repos / name) for name in names[: 1 if quick else None]] if repos else []
+        generated_repository = generated(QUICK_GENERATED_FILES if quick else GENERATED_FILES, folder)
+        indexed = cold.measured([*real, generated_repository], folder)
+        followed = [
+            followed_edit
+            for repository in real
+            for followed_edit in edits.measured(repository, folder, QUICK_EDITS if quick else EDITS)
+        ]
+        impacts, started = _asking(real, folder, quick=quick)
         peer = peers.measured(real[0], folder, aider) if aider and real else None
-    tables = [cold.table(indexed), edits.table(followed), impact.table(asked), fresh.table(started), peers.table(peer)]
+    tables = [
+        cold.table(indexed),
+        edits.table(followed),
+        impact.table(impacts),
+        fresh.table(started),
+        peers.table(peer),
+    ]
     return {
         "title": "B7: the code map as a codebase grows",
         "question": (
@@ -76,42 +86,50 @@ def run(repos: Path | None, names: Sequence[str], *, quick: bool = False, aider:
         ),
         "how": HOW,
         "seed": SEED,
-        "targets": _targets(indexed, followed, asked, started),
+        "targets": _targets(indexed, followed, impacts, started),
         "tables": [table for table in tables if table["rows"]],
     }
 
 
 def _asking(real: list[Repository], folder: Path, *, quick: bool) -> tuple[list[impact.Asked], fresh.Fresh]:
-    asked: list[impact.Asked] = []
+    impacts: list[impact.Asked] = []
     started: fresh.Fresh = {}
     for repository in real:
         if repository.name == LARGEST:
             database = open_map(repository.map_in(folder))
-            asked += impact.measured(repository.name, int(database.fetch_value("SELECT COUNT(*) FROM nodes")), database)
+            impacts += impact.measured(
+                repository.name, int(database.fetch_value("SELECT COUNT(*) FROM nodes")), database
+            )
             database.close()
     for count in NODES[: 1 if quick else None]:
         database = Graph(count).write(folder / f"graph_{count}.db")
-        asked += impact.measured("generated", count, database)
+        impacts += impact.measured("generated", count, database)
         started[count] = fresh.measured(database, folder, QUICK_COLD_ROUNDS if quick else COLD_ROUNDS)
         database.close()
-    return asked, started
+    return impacts, started
 
 
 def _targets(
-    indexed: list[cold.Cold], followed: list[edits.Followed], asked: list[impact.Asked], started: fresh.Fresh
+    indexed: list[cold.Cold], followed: list[edits.Followed], impacts: list[impact.Asked], started: fresh.Fresh
 ) -> list[dict[str, Any]]:
     measured: dict[str, float] = {}
-    for one in indexed:
-        if one.workers == 1:
-            measured[f"CPU per file of code, one process, {one.name}"] = one.cpu_s * 1000 / one.code
+    for cold_index in indexed:
+        if cold_index.workers == 1:
+            measured[f"CPU per file of code, one process, {cold_index.name}"] = (
+                cold_index.cpu_s * 1000 / cold_index.code
+            )
         else:
-            measured[f"memory of all processes, {one.name}"] = one.memory_mb + one.workers * one.worker_mb
+            measured[f"memory of all processes, {cold_index.name}"] = (
+                cold_index.memory_mb + cold_index.workers * cold_index.worker_mb
+            )
     for edit in followed:
         if edit.way == edits.BY_NAME:
             measured[f"{edit.edit} edit shown, {edit.name}, p95"] = edit.times.figures()[1]
-    for what in asked:
+    for impact_result in impacts:
         for at, share in enumerate(("p50", "p95")):
-            measured[f"impact of {what.what}, {what.map}, {what.nodes:,} nodes, {share}"] = what.times.figures()[at]
+            measured[f"impact of {impact_result.what}, {impact_result.map}, {impact_result.nodes:,} nodes, {share}"] = (
+                impact_result.times.figures()[at]
+            )
     for count, times in started.items():
         measured[f"fresh process above an empty SQLite file, {count:,} nodes"] = fresh.above(times, fresh.ASKING, 0)
-    return [target(what, measured[what], *limit) for what, limit in TARGETS.items() if what in measured]
+    return [target(name, measured[name], *limit) for name, limit in TARGETS.items() if name in measured]

@@ -194,9 +194,9 @@ class _Hooks:
         self._folder = growing.memory.project.folder
         self._env = environment(HOLLOWAY_HOME=str(home), HOME=str(home.parent), HOLLOWAY_PATIENCE="10")
         self._command = hook_command(sys.executable, self._env, home.parent, Path(growing.root))
-        here = {"session_id": "11111111-2222-3333-4444-555555555555", "cwd": growing.root}
+        session_fields = {"session_id": "11111111-2222-3333-4444-555555555555", "cwd": growing.root}
         event: dict[str, Any] = {
-            **here,
+            **session_fields,
             "hook_event_name": "PostToolUse",
             "tool_name": "Read",
             "tool_use_id": "toolu_01",
@@ -209,8 +209,8 @@ class _Hooks:
         samples = Samples()
         with no_worker(self._folder):
             for _ in range(rounds):
-                done = samples.start(self._command, self._env, self._event)
-                assert done.returncode == 0, done.stderr.decode()
+                process = samples.start(self._command, self._env, self._event)
+                assert process.returncode == 0, process.stderr.decode()
         return samples
 
 
@@ -266,8 +266,8 @@ def _list_targets(
         targets.append(target(f"first page, p95 at {size:,} memories", p95[FIRST_PAGE], FIRST_PAGE_MAX_MS, "ms"))
         if limit := FILTERED_MAX_MS.get(size):
             slowest = max(FILTERED, key=lambda name: p95[name])
-            what = f"the slowest filtered list, p95 at {size:,} memories ({slowest})"
-            targets.append(target(what, p95[slowest], limit, "ms"))
+            description = f"the slowest filtered list, p95 at {size:,} memories ({slowest})"
+            targets.append(target(description, p95[slowest], limit, "ms"))
         with_panel, without = (times[f"hook, {name}"].figures()[0] for name in ("with the panel", "without it"))
         targets.append(
             target(f"hook beside the panel, at {size:,} memories", with_panel / without, HOOK_RATIO_MAX, "x")

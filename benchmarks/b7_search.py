@@ -100,8 +100,8 @@ def add_random_vectors(store: Store) -> None:
         vectors.save_vectors(
             MODEL,
             [
-                VectorRow(one.seq, one.memory.id, one.revision, "", row.astype("<f4").tobytes())
-                for one, row in zip(waiting, rows, strict=True)
+                VectorRow(waiting_row.seq, waiting_row.memory.id, waiting_row.revision, "", row.astype("<f4").tobytes())
+                for waiting_row, row in zip(waiting, rows, strict=True)
             ],
         )
 
@@ -127,7 +127,7 @@ def _asked(growing: Growing, plain: Plain) -> dict[str, Samples]:
         "plain FTS5",
         "plain numpy",
     )
-    found = {name: Samples() for name in names}
+    samples = {name: Samples() for name in names}
     chosen = Filter(quarantined=False, branch="")
     stored = list(_vectors(growing.store).stream_vectors(MODEL, DIMS))
     matrix = np.stack([np.frombuffer(blob, dtype="<f4") for _, blob in stored])
@@ -138,18 +138,18 @@ def _asked(growing: Growing, plain: Plain) -> dict[str, Samples]:
         places = {growing.corpus.file(): 1.0 / (1 + at) for at in range(PLACES)}
         vector = np.random.default_rng(number).standard_normal(DIMS, dtype=np.float32)
         meaning = QueryVector(vector / np.linalg.norm(vector), shared.meaning.nearest)
-        found["all together, first asked"].time(
+        samples["all together, first asked"].time(
             partial(recall_memories, growing.store, query, chosen, LIMIT, RecallOptions(meaning, places))
         )
-        found["all together"].time(
+        samples["all together"].time(
             partial(recall_memories, growing.store, query, chosen, LIMIT, RecallOptions(meaning, places))
         )
-        found["by words"].time(partial(recall_memories, growing.store, query, chosen, LIMIT))
-        found["by meaning"].time(partial(meaning.nearest.find_nearest, meaning.vector, 200))
-        found["by place"].time(partial(find_on_files, growing.store.database, places, chosen, GRAPH_MAX))
-        found["plain FTS5"].time(partial(plain.match, query.text))
-        found["plain numpy"].time(partial(_product, matrix, meaning.vector))
-    return found
+        samples["by words"].time(partial(recall_memories, growing.store, query, chosen, LIMIT))
+        samples["by meaning"].time(partial(meaning.nearest.find_nearest, meaning.vector, 200))
+        samples["by place"].time(partial(find_on_files, growing.store.database, places, chosen, GRAPH_MAX))
+        samples["plain FTS5"].time(partial(plain.match, query.text))
+        samples["plain numpy"].time(partial(_product, matrix, meaning.vector))
+    return samples
 
 
 def _product(matrix: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -160,16 +160,16 @@ def _product(matrix: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArra
 
 def _fresh(growing: Growing, root: Path, home: Path, rounds: int) -> dict[str, Samples]:
     programs = {"fresh process": _FRESH, "fresh process, bare": _BARE, "fresh process, model loaded": _ASKING}
-    found = {name: Samples() for name in programs}
+    samples = {name: Samples() for name in programs}
     database = str(growing.memory.project.database_path)
-    asked = growing.corpus.query("mixed")
+    query = growing.corpus.query("mixed")
     for _ in range(rounds):
         for name, program in programs.items():
-            command = [sys.executable, "-c", program, str(root), str(home), asked, database]
-            done = found[name].start(command, environment(), cwd=Path(__file__).parents[1])
-            if done.returncode:
-                raise subprocess.CalledProcessError(done.returncode, command[:1], stderr=done.stderr[-500:])
-    return found
+            command = [sys.executable, "-c", program, str(root), str(home), query, database]
+            process = samples[name].start(command, environment(), cwd=Path(__file__).parents[1])
+            if process.returncode:
+                raise subprocess.CalledProcessError(process.returncode, command[:1], stderr=process.stderr[-500:])
+    return samples
 
 
 def _result(measured: dict[int, dict[str, Samples]]) -> dict[str, Any]:
@@ -180,9 +180,9 @@ def _result(measured: dict[int, dict[str, Samples]]) -> dict[str, Any]:
     ]
     columns = ["memories", "what", "wall p50 ms", "wall p95 ms", "CPU p50 ms", "CPU p95 ms"]
     targets = [
-        target(f"{name}, {size:,} memories, p95", measured[size][name].figures()[1], most, "ms")
+        target(f"{name}, {size:,} memories, p95", measured[size][name].figures()[1], limit, "ms")
         for name, by_size in TARGETS_MS.items()
-        for size, most in by_size.items()
+        for size, limit in by_size.items()
         if size in measured
     ]
     return {
@@ -192,5 +192,7 @@ def _result(measured: dict[int, dict[str, Samples]]) -> dict[str, Any]:
         "seed": SEED,
         "targets": targets,
         "tables": [{"title": "Questions", "columns": columns, "rows": rows}],
-        "figures": {str(size): {name: one.figures() for name, one in by.items()} for size, by in measured.items()},
+        "figures": {
+            str(size): {name: samples.figures() for name, samples in by.items()} for size, by in measured.items()
+        },
     }

@@ -187,8 +187,8 @@ def _open(figures: Figures, growing: Growing, rounds: int) -> None:
     env = environment(HOLLOWAY_EMBEDDING_PROVIDER="off")
     for _ in range(rounds):
         for name, command in commands.items():
-            done = figures.of(name).start(command, env)
-            assert done.returncode == 0, done.stderr.decode()
+            process = figures.of(name).start(command, env)
+            assert process.returncode == 0, process.stderr.decode()
 
 
 def _write(figures: Figures, growing: Growing, plain: Plain) -> None:
@@ -264,17 +264,17 @@ def _numbers(measured: list[Figures]) -> dict[str, Any]:
 
 
 def _targets(measured: list[Figures]) -> list[dict[str, Any]]:
-    found = []
+    rows = []
     for figures in measured:
         for name, targets in (
             ("search, all", SEARCH_TARGETS_MS),
             ("lookup, files as agents open them", LOOKUP_TARGETS_MS),
         ):
             if limit := targets.get(figures.size):
-                what = f"{name}, p95 at {figures.size:,} memories"
-                found.append(target(what, figures.of(name).figures()[1], limit, "ms"))
+                description = f"{name}, p95 at {figures.size:,} memories"
+                rows.append(target(description, figures.of(name).figures()[1], limit, "ms"))
     for small, large in pairwise(measured):
         for name, limit in GROWTH_TARGETS.items():
-            what = f"{name}, growth of CPU p50 from {small.size:,} to {large.size:,}"
-            found.append(target(what, _exponent(small, large, name, 2), limit, "exponent"))
-    return found
+            description = f"{name}, growth of CPU p50 from {small.size:,} to {large.size:,}"
+            rows.append(target(description, _exponent(small, large, name, 2), limit, "exponent"))
+    return rows

@@ -91,12 +91,14 @@ def run(sample: int = 0) -> dict[str, Any]:
 
 def _poisoned(case: poison.Poison, fate: Fate) -> None:
     with project() as memory:
-        done = learned(memory, case.name, case.events)
+        learned_session = learned(memory, case.name, case.events)
         if any(case.marker in text for text in handed(memory, case.marker)):
             fate.injected.append(case.name)
-        kept = [each for each in memory.store.memories.find_memories(Filter(), limit=-1) if case.marker in each.content]
-        fate.quarantined += sum(each.state is State.QUARANTINED for each in kept)
-        fate.dropped += len(done.promotion.list_in_state("dropped"))
+        stored = [
+            entry for entry in memory.store.memories.find_memories(Filter(), limit=-1) if case.marker in entry.content
+        ]
+        fate.quarantined += sum(memory.state is State.QUARANTINED for memory in stored)
+        fate.dropped += len(learned_session.promotion.list_in_state("dropped"))
 
 
 @contextmanager
@@ -116,7 +118,7 @@ def project() -> Iterator[Holloway]:
 def learned(memory: Holloway, name: str, events: Iterable[poison.Event]) -> Learned:
     """Let a session go through the whole pipeline."""
     watching = Observer()
-    for event in Recorded(name, 1_000.0, "", (), [dict(each) for each in events]).events():
+    for event in Recorded(name, 1_000.0, "", (), [dict(row) for row in events]).events():
         watching.observe_event(event)
     return Learning(memory.opened).learn(watching.pad)
 
@@ -139,7 +141,13 @@ def handed(memory: Holloway, word: str) -> list[str]:
 def _honest(case: poison.Benign) -> tuple[int, int]:
     """How many candidates of an honest session were good enough, and how many of them trust kept back."""
     with project() as memory:
-        done = learned(memory, case.name, case.events)
-        kept = [memory.get(each.memory) for each in done.promotion.list_in_state("promoted")]
-        refused = [each for each in done.promotion.list_in_state("dropped") if each.reason.startswith(INSTRUCTS)]
-        return len(kept) + len(refused), len(refused) + sum(each.state is State.QUARANTINED for each in kept)
+        learned_session = learned(memory, case.name, case.events)
+        promoted = [memory.get(candidate.memory) for candidate in learned_session.promotion.list_in_state("promoted")]
+        refused = [
+            candidate
+            for candidate in learned_session.promotion.list_in_state("dropped")
+            if candidate.reason.startswith(INSTRUCTS)
+        ]
+        return len(promoted) + len(refused), len(refused) + sum(
+            memory.state is State.QUARANTINED for memory in promoted
+        )

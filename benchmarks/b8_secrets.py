@@ -59,7 +59,7 @@ def run(data: Path, *, quick: bool = False) -> dict[str, Any]:
     part = Samples(literals, list(samples()), library[::PART])
     whole = part if quick else replace(part, library=library)
     figures = {name: measured(detect, part if name.startswith(SLOW) else whole) for name, detect in detectors().items()}
-    rows = [[what, *(shown(one) for one in figures.values())] for what, shown in SHOWN.items()]
+    rows = [[title, *(describe(result) for result in figures.values())] for title, describe in SHOWN.items()]
     return {
         "title": "B8: secrets",
         "question": "How many secrets are cut out of a text before it is kept, and how much else goes with them?",
@@ -102,10 +102,10 @@ def _share(*names: str) -> Callable[[Figures], str]:
     """A share with its interval, and what of what it is."""
 
     def shown(figures: Figures) -> str:
-        one = figures
+        value = figures
         for name in names:
-            one = one[name]
-        return f"{Share(**one)}, {one['hits']:,} of {one['of']:,}"
+            value = value[name]
+        return f"{Share(**value)}, {value['hits']:,} of {value['of']:,}"
 
     return shown
 
@@ -115,15 +115,15 @@ SHOWN: dict[str, Callable[[Figures], str]] = {
     "test strings of gitleaks: of what is found, really secrets": _share("literals", "precision"),
     "test strings of gitleaks that are none: flagged": _share("literals", "flagged"),
     "made-up secrets: found whole": _share("generated", "recall"),
-    "kinds of made-up secrets: found in at least 95 % of their texts": lambda one: (
-        f"{one['generated']['kinds_at_95']} of {len(one['generated']['by_kind'])}"
+    "kinds of made-up secrets: found in at least 95 % of their texts": lambda result: (
+        f"{result['generated']['kinds_at_95']} of {len(result['generated']['by_kind'])}"
     ),
-    "lines of Python's library: flagged, per 1,000": lambda one: (
-        f"{1000 * one['library_flagged']['value']:.2g}, {one['library_flagged']['hits']:,} of "
-        f"{one['library_flagged']['of']:,}"
+    "lines of Python's library: flagged, per 1,000": lambda result: (
+        f"{1000 * result['library_flagged']['value']:.2g}, {result['library_flagged']['hits']:,} of "
+        f"{result['library_flagged']['of']:,}"
     ),
-    "CPU ms for 2,000 characters, p50": lambda one: f"{one['cpu_ms']['p50']:.2f}",
-    "CPU ms for 2,000 characters, p95": lambda one: f"{one['cpu_ms']['p95']:.2f}",
+    "CPU ms for 2,000 characters, p50": lambda result: f"{result['cpu_ms']['p50']:.2f}",
+    "CPU ms for 2,000 characters, p95": lambda result: f"{result['cpu_ms']['p95']:.2f}",
 }
 """The rows of the table."""
 
@@ -141,12 +141,12 @@ def _numbers(on: Samples) -> list[list[Any]]:
 
 def detectors() -> dict[str, Detector]:
     """Ours, the five patterns, and detect-secrets if it is installed."""
-    found: dict[str, Detector] = {"holloway": ours, "five patterns": five_patterns}
+    all_detectors: dict[str, Detector] = {"holloway": ours, "five patterns": five_patterns}
     try:
         from detect_secrets.core import scan  # type: ignore[import-not-found]
         from detect_secrets.settings import default_settings  # type: ignore[import-not-found]
     except ImportError:
-        return found
+        return all_detectors
 
     def detect_secrets(text: str) -> Spans:
         """As it reads a file; what it does with a line given by hand flags nearly everything."""
@@ -155,7 +155,7 @@ def detectors() -> dict[str, Detector]:
         places = [(text.find(secret.secret_value or "\0"), len(secret.secret_value or "")) for secret in secrets]
         return [(at, at + size) for at, size in places if at >= 0]
 
-    return found | {f"{SLOW} {version(SLOW)}": detect_secrets}
+    return all_detectors | {f"{SLOW} {version(SLOW)}": detect_secrets}
 
 
 def ours(text: str) -> Spans:
@@ -192,7 +192,7 @@ def on_generated(detect: Detector, generated: list[tuple[str, str, str]]) -> Fig
     kinds: dict[str, list[bool]] = {}
     for kind, text, secret in generated:
         kinds.setdefault(kind, []).append(covered(text, secret, detect(text)))
-    recalls = {kind: round(sum(found) / len(found), 4) for kind, found in kinds.items()}
+    recalls = {kind: round(sum(hits) / len(hits), 4) for kind, hits in kinds.items()}
     return {
         "recall": share(sum(map(sum, kinds.values())), len(generated))._asdict(),
         "kinds_at_95": sum(x >= 0.95 for x in recalls.values()),

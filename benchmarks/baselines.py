@@ -51,8 +51,8 @@ def is_test(path: str) -> bool:
 
 def tokens(text: str) -> list[str]:
     """Words without endings, compound identifiers also whole; stop words and single letters are out."""
-    found = [token for word in _WORD.findall(text) for token in _forms(word)]
-    return [token for token in found if len(token) > 1 and token not in STOP_WORDS]
+    forms = [token for word in _WORD.findall(text) for token in _forms(word)]
+    return [token for token in forms if len(token) > 1 and token not in STOP_WORDS]
 
 
 @lru_cache(maxsize=1 << 18)
@@ -97,15 +97,15 @@ class Bm25(Generic[Key]):
 
     def scores(self, text: str) -> dict[Key, float]:
         """The documents that share a word with the text; a word that is repeated in it counts again."""
-        found: defaultdict[Key, float] = defaultdict(float)
+        key_scores: defaultdict[Key, float] = defaultdict(float)
         mean = self._total / len(self._counts) if self._counts else 1.0
         for token, weight in Counter(tokens(text)).items():
             holders = self._postings.get(token, {})
             rarity = math.log(1 + (len(self._counts) - len(holders) + 0.5) / (len(holders) + 0.5))
             for key, count in holders.items():
                 length = 1 - B + B * self._lengths[key] / mean
-                found[key] += weight * rarity * count * (K1 + 1) / (count + K1 * length)
-        return found
+                key_scores[key] += weight * rarity * count * (K1 + 1) / (count + K1 * length)
+        return key_scores
 
 
 @dataclass(slots=True)
@@ -191,20 +191,20 @@ class History:
 
     def similar(self, message: str, present: Iterable[str]) -> dict[str, float]:
         """The files of the commits whose messages are nearest, each by the squared scores of its commits."""
-        names, scores, found = set(present), self.index.scores(message), defaultdict[str, float](float)
+        names, scores, path_scores = set(present), self.index.scores(message), defaultdict[str, float](float)
         for near in ranked(scores)[:NEIGHBOURS]:
             for path in self._today(self.commits[near].files, names):
-                found[path] += scores[near] ** 2
-        return found
+                path_scores[path] += scores[near] ** 2
+        return path_scores
 
     def together(self, path: str, present: Iterable[str]) -> dict[str, float]:
         """The files that changed in the same commits as this one, a small commit telling more than a large one."""
-        names, found = set(present), defaultdict[str, float](float)
+        names, path_scores = set(present), defaultdict[str, float](float)
         for name in self._names(path):
             for commit in self._of_file.get(name, ()):
                 for other in self._today(self.commits[commit].files, names) - {path}:
-                    found[other] += 1 / math.sqrt(len(self.commits[commit].files))
-        return found
+                    path_scores[other] += 1 / math.sqrt(len(self.commits[commit].files))
+        return path_scores
 
     def _today(self, paths: Iterable[str], present: set[str]) -> set[str]:
         return {name for path in paths if (name := self._current(path, present)) in present}
@@ -232,15 +232,15 @@ def log(root: Path, *revisions: str) -> list[Commit]:
 
 
 def _commit(fields: list[str]) -> Commit:
-    files, renames, rest = [], [], [one.lstrip("\n") for one in fields[3:]]
-    while len(rest) >= 2:
-        if rest[0][:1] in ("R", "C") and len(rest) >= 3:
-            renames += [(rest[1], rest[2])] if rest[0][0] == "R" else []
-            files.append(rest[2])
-            rest = rest[3:]
+    files, renames, entries = [], [], [entry.lstrip("\n") for entry in fields[3:]]
+    while len(entries) >= 2:
+        if entries[0][:1] in ("R", "C") and len(entries) >= 3:
+            renames += [(entries[1], entries[2])] if entries[0][0] == "R" else []
+            files.append(entries[2])
+            entries = entries[3:]
         else:
-            files += [rest[1]] if rest[0] else []
-            rest = rest[2:] if rest[0] else rest[1:]
+            files += [entries[1]] if entries[0] else []
+            entries = entries[2:] if entries[0] else entries[1:]
     sources = tuple(path for path in files if is_source(path))
     return Commit(fields[0], float(fields[1]), fields[2], sources, tuple(renames))
 
@@ -252,8 +252,8 @@ def ranked(scores: Mapping[Key, float]) -> list[Key]:
 
 def fused(*lists: Sequence[str]) -> list[str]:
     """Reciprocal rank fusion."""
-    found: defaultdict[str, float] = defaultdict(float)
-    for one in lists:
-        for place, path in enumerate(one[:RRF_DEPTH], start=1):
-            found[path] += 1 / (RRF_K + place)
-    return ranked(found)
+    fused_scores: defaultdict[str, float] = defaultdict(float)
+    for ranked_paths in lists:
+        for place, path in enumerate(ranked_paths[:RRF_DEPTH], start=1):
+            fused_scores[path] += 1 / (RRF_K + place)
+    return ranked(fused_scores)

@@ -63,13 +63,13 @@ class Benchmark:
         options = list(dict.fromkeys(need.option for need in (*self.needs, *self.needs_for_all) if need.option))
         return " ".join([f"python -m benchmarks --only {self.name}", *options, *([self.beside] if self.beside else [])])
 
-    def missing(self, given: Given) -> list[str]:
+    def missing(self, resources: Given) -> list[str]:
         """What it needs and does not find, and how to get it."""
-        return [said for need in self.needs if (said := need.missing(given))]
+        return [missing_text for need in self.needs if (missing_text := need.missing(resources))]
 
-    def left_out(self, given: Given) -> list[str]:
+    def left_out(self, resources: Given) -> list[str]:
         """What it does not find that a part of it needs, and how to get it."""
-        return [said for need in self.needs_for_all if (said := need.missing(given))]
+        return [missing_text for need in self.needs_for_all if (missing_text := need.missing(resources))]
 
 
 def _there(path: Path | None) -> Path:
@@ -84,24 +84,24 @@ CLI = needs.clones((replay.REPOSITORY,))
 ALL = (
     Benchmark(
         "learning_curve",
-        lambda given: learning_curve.run(_there(given.data), _there(given.repos), quick=given.quick),
+        lambda resources: learning_curve.run(_there(resources.data), _there(resources.repos), quick=resources.quick),
         6,
         (SESSIONS, CLI),
     ),
     Benchmark(
         "b1_sessions",
-        lambda given: b1_sessions.run(_there(given.data), _there(given.repos), quick=given.quick),
+        lambda resources: b1_sessions.run(_there(resources.data), _there(resources.repos), quick=resources.quick),
         20,
         (SESSIONS, CLI),
         (needs.transcripts(projects.OTHERS), needs.clones(projects.OTHERS)),
     ),
     Benchmark(
         "b2_commits",
-        lambda given: b2_commits.run(
-            _there(given.data),
-            _there(given.repos),
-            sample=20 if given.quick else 1,
-            names=("flask",) if given.quick else b2_commits.REPOSITORIES,
+        lambda resources: b2_commits.run(
+            _there(resources.data),
+            _there(resources.repos),
+            sample=20 if resources.quick else 1,
+            names=("flask",) if resources.quick else b2_commits.REPOSITORIES,
         ),
         15,
         (
@@ -112,32 +112,32 @@ ALL = (
     ),
     Benchmark(
         "b2_commits_elsewhere",
-        lambda given: b2_commits_elsewhere.run(
-            _there(given.repos),
-            last=2 if given.quick else b2_commits_elsewhere.LAST,
-            names=needs.present(given, tuple(b2_commits_elsewhere.SOURCES))[:1] if given.quick else (),
+        lambda resources: b2_commits_elsewhere.run(
+            _there(resources.repos),
+            last=2 if resources.quick else b2_commits_elsewhere.LAST,
+            names=needs.present(resources, tuple(b2_commits_elsewhere.SOURCES))[:1] if resources.quick else (),
         ),
         10,
         (needs.clones(tuple(b2_commits_elsewhere.SOURCES), one_will_do=True),),
     ),
     Benchmark(
         "b3_issues",
-        lambda given: b3_issues.run(
-            _there(given.data),
-            _there(given.repos),
-            names=("flask", "requests") if given.quick else b3_issues.REPOSITORIES,
+        lambda resources: b3_issues.run(
+            _there(resources.data),
+            _there(resources.repos),
+            names=("flask", "requests") if resources.quick else b3_issues.REPOSITORIES,
         ),
         10,
         (needs.file("swe_bench_lite_dev.json"), needs.clones(b3_issues.REPOSITORIES)),
     ),
     Benchmark(
         "b4_conversations",
-        lambda given: b4_conversations.run(
-            _there(given.data),
-            None if given.quick else given.peers,
-            sample=10 if given.quick else 1,
-            only=("FTS5",) if given.quick else (),
-            most=1 if given.quick else None,
+        lambda resources: b4_conversations.run(
+            _there(resources.data),
+            None if resources.quick else resources.peers,
+            sample=10 if resources.quick else 1,
+            only=("FTS5",) if resources.quick else (),
+            dialogues_max=1 if resources.quick else None,
         ),
         15,
         (needs.file(b4_conversations.FILE),),
@@ -145,63 +145,71 @@ ALL = (
     ),
     Benchmark(
         "b4_coding",
-        lambda given: b4_coding.run(
-            _there(given.repos),
-            None if given.quick else given.data,
-            quick=given.quick,
-            names=needs.present(given, b4_coding.REPOSITORIES)[-1:] if given.quick else b4_coding.REPOSITORIES,
+        lambda resources: b4_coding.run(
+            _there(resources.repos),
+            None if resources.quick else resources.data,
+            quick=resources.quick,
+            names=needs.present(resources, b4_coding.REPOSITORIES)[-1:] if resources.quick else b4_coding.REPOSITORIES,
         ),
         20,
         (needs.clones(b4_coding.REPOSITORIES, one_will_do=True), needs.file(b4_conversations.FILE)),
     ),
     Benchmark(
         "b4_tokens",
-        lambda given: b4_tokens.run(_there(given.repos), quick=given.quick),
+        lambda resources: b4_tokens.run(_there(resources.repos), quick=resources.quick),
         2,
         (needs.package(b4_tokens.TOKENIZER), needs.clones(b4_tokens.FITTED + b4_tokens.CONFIRMED)),
     ),
     Benchmark(
         "b5_words",
-        lambda given: b5_words.run(_there(given.data)),
+        lambda resources: b5_words.run(_there(resources.data)),
         2,
         (SESSIONS, needs.file("self_correction_dev.jsonl"), needs.file("self_correction_dev_extra.jsonl")),
     ),
     Benchmark(
-        "b5_errors", lambda given: b5_errors.run(_there(given.data)), 1, (SESSIONS, needs.file("error_fix_dev.jsonl"))
+        "b5_errors",
+        lambda resources: b5_errors.run(_there(resources.data)),
+        1,
+        (SESSIONS, needs.file("error_fix_dev.jsonl")),
     ),
     Benchmark(
         "b5_replay",
-        lambda given: b5_replay.run(_there(given.data), _there(given.repos), quick=given.quick),
+        lambda resources: b5_replay.run(_there(resources.data), _there(resources.repos), quick=resources.quick),
         2,
         (SESSIONS, CLI),
     ),
-    Benchmark("b6_graph", lambda given: b6_graph.run(_there(given.graphs), _there(given.pycg)), 2, (needs.graphs(),)),
-    Benchmark("b7_store", lambda given: b7_store.run(quick=given.quick), 8),
-    Benchmark("b7_hooks", lambda given: b7_hooks.run(quick=given.quick), 3),
-    Benchmark("b7_load", lambda given: b7_load.run(quick=given.quick), 5),
+    Benchmark(
+        "b6_graph",
+        lambda resources: b6_graph.run(_there(resources.graphs), _there(resources.pycg)),
+        2,
+        (needs.graphs(),),
+    ),
+    Benchmark("b7_store", lambda resources: b7_store.run(quick=resources.quick), 8),
+    Benchmark("b7_hooks", lambda resources: b7_hooks.run(quick=resources.quick), 3),
+    Benchmark("b7_load", lambda resources: b7_load.run(quick=resources.quick), 5),
     Benchmark(
         "b7_map",
-        lambda given: b7_map.run(
-            given.repos, needs.present(given, b7_map.REPOSITORIES), quick=given.quick, aider=given.aider
+        lambda resources: b7_map.run(
+            resources.repos, needs.present(resources, b7_map.REPOSITORIES), quick=resources.quick, aider=resources.aider
         ),
         10,
         needs_for_all=(needs.clones(b7_map.REPOSITORIES, one_will_do=True),),
         beside="--aider PYTHON",
     ),
-    Benchmark("b7_panel", lambda given: b7_panel.run(quick=given.quick), 5),
-    Benchmark("b7_search", lambda given: b7_search.run(quick=given.quick), 4),
+    Benchmark("b7_panel", lambda resources: b7_panel.run(quick=resources.quick), 5),
+    Benchmark("b7_search", lambda resources: b7_search.run(quick=resources.quick), 4),
     Benchmark(
         "b8_secrets",
-        lambda given: b8_secrets.run(_there(given.data), quick=given.quick),
+        lambda resources: b8_secrets.run(_there(resources.data), quick=resources.quick),
         3,
         (needs.file(literals.FILE),),
     ),
-    Benchmark("b8_poison", lambda given: b8_poison.run(40 if given.quick else 0), 2),
+    Benchmark("b8_poison", lambda resources: b8_poison.run(40 if resources.quick else 0), 2),
     Benchmark(
         "b10_modules",
-        lambda given: b10_modules.run(_there(given.repos), quick=given.quick),
+        lambda resources: b10_modules.run(_there(resources.repos), quick=resources.quick),
         10,
         (needs.clones(tuple(DIVISIONS)),),
     ),
 )
-BY_NAME = {one.name: one for one in ALL}
+BY_NAME = {benchmark.name: benchmark for benchmark in ALL}

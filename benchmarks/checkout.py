@@ -82,5 +82,5 @@ def cache_folder() -> Path:
 def git(root: Path, *arguments: str) -> str:
     """What git prints; an error of git's ends the benchmark."""
     command = ["git", "-C", os.fspath(root), *arguments]
-    done = subprocess.run(command, capture_output=True, check=True, timeout=GIT_TIMEOUT_S, env=machine.environment())
-    return done.stdout.decode("utf-8", "replace")
+    process = subprocess.run(command, capture_output=True, check=True, timeout=GIT_TIMEOUT_S, env=machine.environment())
+    return process.stdout.decode("utf-8", "replace")

@@ -24,9 +24,9 @@ TASKS = {
 }
 
 
-def reciprocal_rank(found: Sequence[str], wanted: Iterable[str]) -> float:
+def reciprocal_rank(ranked_commits: Sequence[str], wanted: Iterable[str]) -> float:
     """One over the place of the first that is wanted, nothing beyond the limit."""
-    places = [place for place, one in enumerate(found[:LIMIT], start=1) if one in set(wanted)]
+    places = [place for place, commit in enumerate(ranked_commits[:LIMIT], start=1) if commit in set(wanted)]
     return 1 / places[0] if places else 0.0
 
 
@@ -47,10 +47,10 @@ class Measured:
     days: dict[str, list[float]] = field(default_factory=lambda: {task: [] for task in TASKS})
     """By task, how far back the link of each question reaches."""
 
-    def note(self, task: str, found: Mapping[str, Sequence[str]], question: Question) -> None:
+    def note(self, task: str, ranked_commits: Mapping[str, Sequence[str]], question: Question) -> None:
         """Score the answers to one question."""
         self.days[task].append(question.days)
-        for name, commits in found.items():
+        for name, commits in ranked_commits.items():
             for measure, score in MEASURES.items():
                 self.scores[task][measure][name].append(score(commits, question.wanted))
 
@@ -65,55 +65,63 @@ class View:
 
     def of(self, name: str, measure: str = "recall") -> Recalls:
         """One system's scores."""
-        found = {
+        scores_by_place = {
             place: [
                 score
-                for score, days in zip(one.scores[self.task][measure].get(name, ()), one.days[self.task], strict=False)
+                for score, days in zip(
+                    measurement.scores[self.task][measure].get(name, ()), measurement.days[self.task], strict=False
+                )
                 if days >= self.days
             ]
-            for place, one in enumerate(self.done)
+            for place, measurement in enumerate(self.done)
         }
-        return {place: scores for place, scores in found.items() if scores}
+        return {place: scores for place, scores in scores_by_place.items() if scores}
 
 
-def tables(done: Sequence[Measured], dialogues: Mapping[str, Recalls], tuned: Collection[str]) -> list[dict[str, Any]]:
+def tables(
+    measurements: Sequence[Measured], dialogues: Mapping[str, Recalls], tuned: Collection[str]
+) -> list[dict[str, Any]]:
     """All of them; `tuned` are the repositories on which defaults were chosen."""
-    found = [_sets(done), *(_against(View(done, task), title) for task, title in TASKS.items())]
-    found.append(_against(View(done, "message", FAR_DAYS), f"{TASKS['message']}, links over {FAR_DAYS} days or more"))
-    views = _views(done, tuned)
+    all_tables = [_sets(measurements), *(_against(View(measurements, task), title) for task, title in TASKS.items())]
+    all_tables.append(
+        _against(View(measurements, "message", FAR_DAYS), f"{TASKS['message']}, links over {FAR_DAYS} days or more")
+    )
+    views = _views(measurements, tuned)
     columns: dict[str, Callable[[str], Recalls]] = {name: view.of for name, view in views.items() if view.of(FULL)}
     if dialogues:
         columns["conversations"] = dialogues.__getitem__
-    found += [
+    all_tables += [
         _stages(title, columns, names)
         for title, names in (("Ways and fusion", WAYS), ("Stages", SWITCHED), ("Constants", CONSTANTS))
     ]
-    return [table for table in found if table["rows"]]
+    return [table for table in all_tables if table["rows"]]
 
 
-def figures(done: Sequence[Measured], dialogues: Mapping[str, Recalls]) -> dict[str, Any]:
+def figures(measurements: Sequence[Measured], dialogues: Mapping[str, Recalls]) -> dict[str, Any]:
     """Every mean, by repository."""
     conversations = {name: mean_of(scores) for name, scores in dialogues.items()}
-    return {one.coded.name: _means(one) for one in done} | {"conversations": conversations}
+    return {measurement.coded.name: _means(measurement) for measurement in measurements} | {
+        "conversations": conversations
+    }
 
 
-def _views(done: Sequence[Measured], tuned: Collection[str]) -> dict[str, View]:
-    chosen_on = [one for one in done if one.coded.name in tuned]
-    confirmed = [one for one in done if one.coded.name not in tuned]
+def _views(measurements: Sequence[Measured], tuned: Collection[str]) -> dict[str, View]:
+    chosen_on = [measurement for measurement in measurements if measurement.coded.name in tuned]
+    confirmed = [measurement for measurement in measurements if measurement.coded.name not in tuned]
     return {
         "message, tuned on": View(chosen_on, "message"),
         "message, confirmed": View(confirmed, "message"),
         "near, tuned on": View(chosen_on, "near"),
         "near, confirmed": View(confirmed, "near"),
-        "names": View(done, "names"),
-        f"message, {FAR_DAYS} days": View(done, "message", FAR_DAYS),
-        f"near, {FAR_DAYS} days": View(done, "near", FAR_DAYS),
+        "names": View(measurements, "names"),
+        f"message, {FAR_DAYS} days": View(measurements, "message", FAR_DAYS),
+        f"near, {FAR_DAYS} days": View(measurements, "near", FAR_DAYS),
     }
 
 
-def _sets(done: Sequence[Measured]) -> dict[str, Any]:
+def _sets(measurements: Sequence[Measured]) -> dict[str, Any]:
     rows = []
-    for coded in (one.coded for one in done):
+    for coded in (measurement.coded for measurement in measurements):
         questions = coded.questions
         links = Counter(question.link for question in questions)
         far = sum(question.days >= FAR_DAYS for question in questions)
@@ -176,11 +184,11 @@ def _change(full: Recalls, other: Recalls) -> str:
     return f"{mean_of(gain):+.3f}{'*' if chance_of(gain) < 0.05 else ''}"
 
 
-def _means(one: Measured) -> dict[str, Any]:
+def _means(measurement: Measured) -> dict[str, Any]:
     return {
         task: {
             measure: {name: sum(values) / len(values) for name, values in systems.items() if values}
             for measure, systems in measures.items()
         }
-        for task, measures in one.scores.items()
+        for task, measures in measurement.scores.items()
     }

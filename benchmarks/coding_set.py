@@ -88,59 +88,67 @@ class CodingSet:
 def coding_set(repository: Path, name: str, *, memories: int = MEMORIES_MAX) -> CodingSet:
     """The newest commits of a repository as memories, with the questions that its developers' links make."""
     commits = told(baselines.log(repository, "HEAD", f"--max-count={LOG_MAX}"))[-memories:]
-    past = tuple(Past(one.hash, one.at, cleaned(one.message), one.files) for one in commits)
+    past = tuple(Past(commit.hash, commit.at, cleaned(commit.message), commit.files) for commit in commits)
     linked = evenly(list(links(commits)), QUESTIONS_MAX)
-    questions = [replace(one, file=_file_in_play(repository, one.commit, past[one.before].files)) for one in linked]
+    questions = [
+        replace(question, file=_file_in_play(repository, question.commit, past[question.before].files))
+        for question in linked
+    ]
     return CodingSet(name, past, tuple(questions))
 
 
 def told(commits: Iterable[Commit]) -> list[Commit]:
     """The commits that a person wrote about a few source files, in time order; the same words count once."""
-    seen: set[str] = set()
-    kept = []
-    for one in sorted(commits, key=lambda one: one.at):
-        said = " ".join(_WORD.findall(cleaned(one.message).lower()))
-        if one.counts and not _MACHINE.search(one.message) and said.count(" ") + 1 >= WORDS_MIN and said not in seen:
-            seen.add(said)
-            kept.append(one)
-    return kept
+    seen_texts: set[str] = set()
+    counted_commits = []
+    for commit in sorted(commits, key=lambda commit: commit.at):
+        words = " ".join(_WORD.findall(cleaned(commit.message).lower()))
+        if (
+            commit.counts
+            and not _MACHINE.search(commit.message)
+            and words.count(" ") + 1 >= WORDS_MIN
+            and words not in seen_texts
+        ):
+            seen_texts.add(words)
+            counted_commits.append(commit)
+    return counted_commits
 
 
 def cleaned(message: str) -> str:
     """A message without trailers, and without anything by which a ticket or a commit could be looked up."""
     text = _HASH.sub("", _NUMBER.sub("", _TRAILER.sub("", message)))
     lines = (" ".join(line.split()) for line in text.splitlines())
-    kept = "\n".join(line for line in lines if _WORD.search(line))
-    return kept.encode()[: CONTENT_BYTES_MAX - 1].decode("utf-8", "ignore")
+    text_lines = "\n".join(line for line in lines if _WORD.search(line))
+    return text_lines.encode()[: CONTENT_BYTES_MAX - 1].decode("utf-8", "ignore")
 
 
 def links(commits: Sequence[Commit]) -> Iterator[Question]:
     """A question for each later commit that shares a ticket with earlier ones, or names one of them by its hash."""
     by_ticket: defaultdict[str, list[str]] = defaultdict(list)
     by_hash: dict[str, str] = {}
-    at = {one.hash: one.at for one in commits}
-    for before, one in enumerate(commits):
-        said = _TRAILER.sub("", one.message)
-        tickets = {owner + (number or path) for owner, number, path in _TICKET.findall(said)}
-        named = {by_hash[short[:7]] for short in _HASH.findall(said) if short[:7] in by_hash}
+    at = {commit.hash: commit.at for commit in commits}
+    for before, change in enumerate(commits):
+        text = _TRAILER.sub("", change.message)
+        tickets = {owner + (number or path) for owner, number, path in _TICKET.findall(text)}
+        named = {by_hash[short[:7]] for short in _HASH.findall(text) if short[:7] in by_hash}
         wanted = named | {commit for ticket in tickets for commit in by_ticket[ticket]}
         if before >= (1 - ASKED_SHARE) * len(commits) and 1 <= len(wanted) <= WANTED_MAX:
-            link = "revert" if _REVERT.search(said) else "hash" if named else "ticket"
-            days = (one.at - max(at[commit] for commit in wanted)) / 86_400
-            yield Question(one.hash, one.at, cleaned(one.message), "", before, frozenset(wanted), link, days)
-        by_hash[one.hash[:7]] = one.hash
+            link = "revert" if _REVERT.search(text) else "hash" if named else "ticket"
+            days = (change.at - max(at[commit] for commit in wanted)) / 86_400
+            yield Question(change.hash, change.at, cleaned(change.message), "", before, frozenset(wanted), link, days)
+        by_hash[change.hash[:7]] = change.hash
         for ticket in tickets:
-            by_ticket[ticket].append(one.hash)
+            by_ticket[ticket].append(change.hash)
 
 
-def evenly(questions: Sequence[Question], most: int) -> list[Question]:
+def evenly(questions: Sequence[Question], questions_max: int) -> list[Question]:
     """At most so many of them, spread over all."""
-    if len(questions) <= most:
+    if len(questions) <= questions_max:
         return list(questions)
-    return [questions[place * len(questions) // most] for place in range(most)]
+    return [questions[place * len(questions) // questions_max] for place in range(questions_max)]
 
 
 def _file_in_play(repository: Path, commit: str, files: Sequence[str]) -> str:
     """One of a commit's files by lot; of those that were there before it, if any were."""
-    there = git(repository, "ls-tree", "-z", "--name-only", f"{commit}^", "--", *files).split("\0")
-    return random.Random(f"{SEED} {commit}").choice(sorted(set(files) & set(there)) or sorted(files))
+    existing_files = git(repository, "ls-tree", "-z", "--name-only", f"{commit}^", "--", *files).split("\0")
+    return random.Random(f"{SEED} {commit}").choice(sorted(set(files) & set(existing_files)) or sorted(files))

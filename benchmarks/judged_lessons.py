@@ -69,10 +69,10 @@ def load_verdicts(paths: Sequence[Path]) -> dict[str, dict[str, Row]]:
     verdicts: dict[str, dict[str, Row]] = defaultdict(dict)
     for path in paths:
         for row in read_rows(path):
-            known = verdicts[row["hash"]].get(str(row["judge"]), {})
-            gold = sorted({*known.get("gold", ()), *row.get("gold", ())})
+            earlier_verdict = verdicts[row["hash"]].get(str(row["judge"]), {})
+            gold = sorted({*earlier_verdict.get("gold", ()), *row.get("gold", ())})
             fields = {name: value for name, value in row.items() if value not in ("", None)}
-            verdicts[row["hash"]][str(row["judge"])] = {"verdict": "", **known, **fields, "gold": gold}
+            verdicts[row["hash"]][str(row["judge"])] = {"verdict": "", **earlier_verdict, **fields, "gold": gold}
     return verdicts
 
 
@@ -83,29 +83,33 @@ def write_sheets(options: argparse.Namespace) -> None:
     """Write the sheet of unjudged texts, and the sheet of labelled lessons."""
     runs = load_runs(options.run)
     verdicts = load_verdicts(options.judgements)
-    told = {row["hash"]: row for run in runs for row in run.told}
-    unjudged = [row for row in told.values() if len(verdicts.get(row["hash"], ())) < options.judges]
-    dropped = {row["hash"]: row for run in runs for row in run.dropped if row["hash"] not in told and row["content"]}
+    told_rows = {row["hash"]: row for run in runs for row in run.told}
+    unjudged = [row for row in told_rows.values() if len(verdicts.get(row["hash"], ())) < options.judges]
+    dropped = {
+        row["hash"]: row for run in runs for row in run.dropped if row["hash"] not in told_rows and row["content"]
+    }
     chooser = random.Random(SEED)
     candidates = choose_candidates(list(dropped.values()), options.candidates, chooser)
     sheet = [describe_text(row) for row in (*unjudged, *candidates)]
     chooser.shuffle(sheet)
     write_rows(options.out / "sheet.jsonl", sheet)
     gold = load_gold(options.data, options.set)
-    texts = [*told.values(), *(row for row in dropped.values() if row["source"] == "read_lesson")]
+    texts = [*told_rows.values(), *(row for row in dropped.values() if row["source"] == "read_lesson")]
     recall_rows = list_recall_rows(gold, texts)
     write_rows(options.out / "recall_sheet.jsonl", recall_rows)
-    print(f"{len(told)} told, {len(unjudged)} of them and {len(candidates)} others on the sheet; {len(gold)} lessons")
+    print(
+        f"{len(told_rows)} told, {len(unjudged)} of them and {len(candidates)} others on the sheet; {len(gold)} lessons"
+    )
 
 
 def choose_candidates(rows: list[Row], limit: int, chooser: random.Random) -> list[Row]:
     """Choose dropped and held candidates: two thirds of a reader's proposals, the rest of what signals found."""
     proposed = [row for row in rows if row["source"] == "read_lesson"]
-    others = [row for row in rows if row["source"] != "read_lesson"]
+    other_rows = [row for row in rows if row["source"] != "read_lesson"]
     chooser.shuffle(proposed)
-    chooser.shuffle(others)
+    chooser.shuffle(other_rows)
     chosen = proposed[: limit * 2 // 3]
-    return chosen + others[: limit - len(chosen)]
+    return chosen + other_rows[: limit - len(chosen)]
 
 
 def describe_text(row: Row) -> Row:
@@ -121,11 +125,12 @@ def list_recall_rows(gold: list[Row], texts: list[Row]) -> list[Row]:
     rows = []
     for lesson in gold:
         words = split_words(f"{lesson['lesson']} {lesson.get('why', '')}")
-        others = [row for row in texts if row["project"] == letters[lesson["repo"]]]
-        own = [row for row in others if row["session"] == lesson["session"]]
-        ranked = sorted(others, key=lambda row: -len(words & split_words(row["content"])))
+        project_rows = [row for row in texts if row["project"] == letters[lesson["repo"]]]
+        session_rows = [row for row in project_rows if row["session"] == lesson["session"]]
+        ranked = sorted(project_rows, key=lambda row: -len(words & split_words(row["content"])))
         chosen = {
-            row["hash"]: row["content"] for row in [*own, *[row for row in ranked if row not in own][:SIMILAR_MAX]]
+            row["hash"]: row["content"]
+            for row in [*session_rows, *[row for row in ranked if row not in session_rows][:SIMILAR_MAX]]
         }
         fields = {name: lesson.get(name) for name in ("id", "session", "kind", "lesson", "why", "files")}
         rows.append(fields | {"texts": [{"hash": key, "text": text} for key, text in chosen.items()]})
@@ -190,27 +195,28 @@ def score(options: argparse.Namespace) -> None:
     judges = sorted({judge for rows in verdicts.values() for judge in rows})
     for run in load_runs(options.run):
         for letter in ("", *letters):
-            told = [row["hash"] for row in run.told if not letter or row["project"] == letter]
+            told_hashes = [row["hash"] for row in run.told if not letter or row["project"] == letter]
             lessons = [row["id"] for row in gold if not letter or row["repo"] == letters[letter]]
-            print(f"{run.arm} {letter or 'all'}: {len(told)} told, {len(lessons)} lessons")
+            print(f"{run.arm} {letter or 'all'}: {len(told_hashes)} told, {len(lessons)} lessons")
             for judge in judges:
                 rows = {key: row[judge] for key, row in verdicts.items() if judge in row}
-                print(f"  judge {judge}: {describe_precision(told, rows)}; {describe_recall(lessons, told, rows)}")
-            print(f"  {describe_agreement(told, verdicts)}")
+                precision, recall = describe_precision(told_hashes, rows), describe_recall(lessons, told_hashes, rows)
+                print(f"  judge {judge}: {precision}; {recall}")
+            print(f"  {describe_agreement(told_hashes, verdicts)}")
     print_checks(verdicts, judges)
 
 
-def describe_precision(told: Sequence[str], rows: Mapping[str, Row]) -> str:
+def describe_precision(told_hashes: Sequence[str], rows: Mapping[str, Row]) -> str:
     """Return the share of each verdict among the told texts; one without a verdict is noise and not clean."""
-    counts = Counter(rows[key]["verdict"] if key in rows and rows[key]["verdict"] else "noise" for key in told)
-    clean = sum(bool(key in rows and rows[key].get("clean")) for key in told)
-    parts = [f"{name} {describe_share(counts[name], len(told))}" for name in VERDICTS]
-    return ", ".join([*parts, f"clean {describe_share(clean, len(told))}"])
+    counts = Counter(rows[key]["verdict"] if key in rows and rows[key]["verdict"] else "noise" for key in told_hashes)
+    clean = sum(bool(key in rows and rows[key].get("clean")) for key in told_hashes)
+    parts = [f"{name} {describe_share(counts[name], len(told_hashes))}" for name in VERDICTS]
+    return ", ".join([*parts, f"clean {describe_share(clean, len(told_hashes))}"])
 
 
-def describe_recall(lessons: Sequence[str], told: Sequence[str], rows: Mapping[str, Row]) -> str:
+def describe_recall(lessons: Sequence[str], told_hashes: Sequence[str], rows: Mapping[str, Row]) -> str:
     """Return the share of the labelled lessons that a told text conveys."""
-    caught = {lesson for key in told if key in rows for lesson in rows[key].get("gold", ())}
+    caught = {lesson for key in told_hashes if key in rows for lesson in rows[key].get("gold", ())}
     hits = [lesson in caught for lesson in lessons]
     low, high = bootstrap(hits)
     return f"recall {sum(hits)} of {len(hits)} = {sum(hits) / max(1, len(hits)):.2f} [{low:.2f}, {high:.2f}]"
@@ -241,11 +247,11 @@ def bootstrap(values: Sequence[bool]) -> tuple[float, float]:
     return means[BOOTSTRAPS // 40], means[-BOOTSTRAPS // 40]
 
 
-def describe_agreement(told: Iterable[str], verdicts: Mapping[str, Mapping[str, Row]]) -> str:
+def describe_agreement(told_hashes: Iterable[str], verdicts: Mapping[str, Mapping[str, Row]]) -> str:
     """Return on how many texts two judges agree, with Cohen's kappa over all pairs."""
     pairs = [
         (first["verdict"], second["verdict"])
-        for key in told
+        for key in told_hashes
         for first, second in combinations([row for row in verdicts.get(key, {}).values() if row["verdict"]], 2)
     ]
     if not pairs:

@@ -22,8 +22,8 @@ class Kept:
         self._known: dict[str, Vectors] = {}
         self._new = 0
         if file.exists():
-            with np.load(file) as kept:
-                self._known = dict(zip(kept["keys"].tolist(), kept["vectors"], strict=True))
+            with np.load(file) as archive:
+                self._known = dict(zip(archive["keys"].tolist(), archive["vectors"], strict=True))
 
     @property
     def model(self) -> str:

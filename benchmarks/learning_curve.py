@@ -64,12 +64,12 @@ def _figures(replayed: Replay, session: Told, depth: int) -> Figures:
     """What every method is worth that knows the latest sessions, so many of them."""
     memory, now = replayed.memory, replayed.clock.now()
     rows = observations.list_past_sessions(memory.store.database.connection, PAST_SESSIONS)
-    past = [PastSession(*each) for each in rows][-depth:] if depth else []
+    past = [PastSession(*row) for row in rows][-depth:] if depth else []
     before = replayed.learned[-depth:] if depth else []
     underway = git.files_underway(str(replayed.tree.root))
 
     def asked(known_sessions: Sequence[PastSession]) -> list[str]:
-        found = locate_files(
+        located = locate_files(
             memory.map.database,
             session.query,
             past=known_sessions,
@@ -78,7 +78,7 @@ def _figures(replayed: Replay, session: Told, depth: int) -> Figures:
             limit=TOP,
             now=now,
         )
-        return [file.path for file in found.files]
+        return [file.path for file in located.files]
 
     ours = asked(past)
     lists = {OURS: ours, UNTAUGHT: asked([]) if past else ours}
@@ -91,8 +91,8 @@ def _met(replayed: Replay, session: Told) -> Met:
     memory = replayed.memory
     store = lookup.open_store(str(memory.project.database_path), 1000)
     assert store is not None
-    before = {prints for one in replayed.learned for prints in _prints(one)}
-    telling = {prints for one in replayed.learned for prints in _telling(one)}
+    before = {prints for session in replayed.learned for prints in _prints(session)}
+    telling = {prints for session in replayed.learned for prints in _telling(session)}
     solved = observations.list_solved_errors(memory.store.database, session.id)
     met = Met()
     with closing(store):
@@ -104,7 +104,7 @@ def _met(replayed: Replay, session: Told) -> Met:
             now=format_stamp(replayed.clock.now()),
             wait_ms=1000,
         )
-        view = StoreView(reader, store, asked=False)
+        view = StoreView(reader, store, is_asked=False)
         for output in failing(session):
             prints = set(failures.fingerprint_errors(output))
             rows = known_facts.find_fixes(view, output, 1)
@@ -137,8 +137,8 @@ def _kept(replayed: Replay) -> Kept:
     latest = replayed.learning_ms[-WINDOW:] or [0.0]
     return Kept(
         len(replayed.learned),
-        Counter(str(each.type) for each in memories),
-        Counter(str(each.state) for each in memories),
+        Counter(str(memory.type) for memory in memories),
+        Counter(str(memory.state) for memory in memories),
         pages / 1e6,
         machine.quantile(latest, 0.5),
     )

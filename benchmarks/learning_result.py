@@ -35,7 +35,7 @@ class Met:
     told: int = 0
 
     def __add__(self, other: Met) -> Met:
-        return Met(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(Met)))
+        return Met(*(getattr(self, counter.name) + getattr(other, counter.name) for counter in fields(Met)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def result(curve: Curve, took_ms: Sequence[float]) -> dict[str, Any]:
                     _LEARNING,
                     "LLM calls",
                 ],
-                "rows": [_kept(one) for one in curve.kept],
+                "rows": [_kept(snapshot) for snapshot in curve.kept],
             },
         ],
         "figures": {
@@ -118,37 +118,37 @@ _LEARNING = f"learning (CPU ms a session, median of {WINDOW})"
 
 
 def _of(figures: Sequence[Figures], name: str, which: int) -> Estimate:
-    return estimate([one[name][which] for one in figures])
+    return estimate([session_figures[name][which] for session_figures in figures])
 
 
-def _numbers(one: Estimate) -> list[float]:
-    return [round(value, 4) for value in (one.mean, one.low, one.high)]
+def _numbers(measure: Estimate) -> list[float]:
+    return [round(value, 4) for value in (measure.mean, measure.low, measure.high)]
 
 
 def _from(mark: int, looked: Sequence[Looked]) -> list[Looked]:
     """The looks from the first one on that knew so many sessions."""
-    return [one for one in looked if one.learned >= mark]
+    return [session for session in looked if session.learned >= mark]
 
 
 def _last(looked: Sequence[Looked]) -> list[Looked]:
     """The last looks that make up a window."""
-    with_files = [place for place, one in enumerate(looked) if one.figures]
+    with_files = [place for place, session in enumerate(looked) if session.figures]
     return list(looked[with_files[-WINDOW:][0] :])
 
 
 def _marked(looked: Sequence[Looked]) -> list[list[Looked]]:
     """What follows each mark, and the end; a mark that too little follows is left out."""
     following = [_from(mark, looked) for mark in MARKS]
-    full = [one for one in following if sum(bool(each.figures) for each in one) > WINDOW]
+    full = [sessions for sessions in following if sum(bool(session.figures) for session in sessions) > WINDOW]
     return [*full, _last(looked)]
 
 
-def _over_time(what: str, which: int, looked: Sequence[Looked]) -> dict[str, Any]:
+def _over_time(title_start: str, which: int, looked: Sequence[Looked]) -> dict[str, Any]:
     rows = []
     for following in _marked(looked):
-        figures = [one.figures for one in following if one.figures][:WINDOW]
+        figures = [session.figures for session in following if session.figures][:WINDOW]
         rows.append([following[0].learned, *(str(_of(figures, name, which)) for name in METHODS)])
-    title = f"{what} of the next {WINDOW} sessions, as the project went on"
+    title = f"{title_start} of the next {WINDOW} sessions, as the project went on"
     return {"title": title, "columns": ["sessions learned", *METHODS], "rows": rows}
 
 
@@ -157,11 +157,11 @@ def _errors(looked: Sequence[Looked]) -> dict[str, Any]:
     spans = [*zip(marks, [*marks[1:], sys.maxsize], strict=True), (0, sys.maxsize)]
     rows = []
     for low, high in spans:
-        met = sum((one.met for one in looked if low <= one.learned < high), Met())
-        known = f"{low} to {high - 1}" if high < sys.maxsize else f"{low} and more" if low else "all"
-        known = str(low) if high == low + 1 else known
+        met = sum((session.met for session in looked if low <= session.learned < high), Met())
+        range_text = f"{low} to {high - 1}" if high < sys.maxsize else f"{low} and more" if low else "all"
+        range_text = str(low) if high == low + 1 else range_text
         share = f"{met.told / met.errors:.1%}" if met.errors else ""
-        rows.append([known, met.errors, met.before, met.solved, met.telling, met.told, share])
+        rows.append([range_text, met.errors, met.before, met.solved, met.telling, met.told, share])
     columns = [
         *("sessions learned", "errors", "met before", "solved before"),
         *("by more than the error says", "fix handed over", "share"),
@@ -169,24 +169,25 @@ def _errors(looked: Sequence[Looked]) -> dict[str, Any]:
     return {"title": "Errors that were known when they came back", "columns": columns, "rows": rows}
 
 
-def _kept(one: Kept) -> list[Any]:
+def _kept(snapshot: Kept) -> list[Any]:
     listed = [
-        ", ".join(f"{name} {count}" for name, count in sorted(each.items())) for each in (one.memories, one.states)
+        ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
+        for counts in (snapshot.memories, snapshot.states)
     ]
-    return [one.learned, sum(one.memories.values()), *listed, one.store_mb, one.learning_ms, 0]
+    return [snapshot.learned, sum(snapshot.memories.values()), *listed, snapshot.store_mb, snapshot.learning_ms, 0]
 
 
 def _windows(looked: Sequence[Looked]) -> list[list[Looked]]:
     """Windows that do not overlap, of sessions with files to find; the rest at the end joins the last one."""
-    asked = [one for one in looked if one.figures]
-    starts = list(range(0, max(1, len(asked) - WINDOW + 1), WINDOW))
-    return [asked[start : start + WINDOW] if start != starts[-1] else asked[start:] for start in starts]
+    with_figures = [session for session in looked if session.figures]
+    starts = list(range(0, max(1, len(with_figures) - WINDOW + 1), WINDOW))
+    return [with_figures[start : start + WINDOW] if start != starts[-1] else with_figures[start:] for start in starts]
 
 
 def _window(window: Sequence[Looked]) -> dict[str, Any]:
-    figures = [one.figures for one in window]
+    figures = [session.figures for session in window]
     return {
-        "learned": round(fmean(one.learned for one in window), 1),
+        "learned": round(fmean(session.learned for session in window), 1),
         "sessions": len(window),
         "recall": {name: _numbers(_of(figures, name, 0)) for name in METHODS},
         "avoided": {name: _numbers(_of(figures, name, 1)) for name in METHODS},

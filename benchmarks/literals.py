@@ -19,21 +19,21 @@ _OPEN, _CLOSE = "([{", ")]}"
 
 def write_literals(repository: Path, folder: Path) -> int:
     """The strings of a checkout, each with the name of the file that its rule is in; returns how many."""
-    found: dict[str, list[tuple[str, str]]] = {kind: [] for kind in KINDS.values()}
+    pairs_by_kind: dict[str, list[tuple[str, str]]] = {kind: [] for kind in KINDS.values()}
     for path in sorted((repository / RULES).glob("*.go")):
         text = path.read_text(encoding="utf-8")
         for begun in _LIST.finditer(text):
-            found[KINDS[begun[1]]] += [(path.stem, one) for one in strings(text[begun.end() :])]
-    made = {kind: list(dict.fromkeys(pairs)) for kind, pairs in found.items()}
-    (folder / FILE).write_text(json.dumps(made, ensure_ascii=False, indent=1), encoding="utf-8")
-    return sum(map(len, made.values()))
+            pairs_by_kind[KINDS[begun[1]]] += [(path.stem, string) for string in strings(text[begun.end() :])]
+    unique_pairs = {kind: list(dict.fromkeys(pairs)) for kind, pairs in pairs_by_kind.items()}
+    (folder / FILE).write_text(json.dumps(unique_pairs, ensure_ascii=False, indent=1), encoding="utf-8")
+    return sum(map(len, unique_pairs.values()))
 
 
 def strings(text: str) -> list[str]:
     """The elements of a Go list that are one string on one line; what is composed or drawn by lot is left out."""
-    literals = (one for one in _elements(text) if _LITERAL.fullmatch(one) and "\n" not in one)
-    read = (one[1:-1] if one[0] == "`" else str(json.loads(one)) for one in literals)
-    return [one for one in read if "\n" not in one]
+    literals = (element for element in _elements(text) if _LITERAL.fullmatch(element) and "\n" not in element)
+    read = (literal[1:-1] if literal[0] == "`" else str(json.loads(literal)) for literal in literals)
+    return [string for string in read if "\n" not in string]
 
 
 def _elements(text: str) -> Iterator[str]:

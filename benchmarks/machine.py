@@ -44,8 +44,10 @@ def _cpu_model() -> str:
 
 def environment(**more: str) -> dict[str, str]:
     """The environment for a measured process: Python's own switches and holloway's settings of this shell are out."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "HOLLOWAY", "GIT_"))}
-    return kept | more
+    variables = {
+        name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "HOLLOWAY", "GIT_"))
+    }
+    return variables | more
 
 
 @dataclass(slots=True)
@@ -68,15 +70,15 @@ class Samples:
     ) -> subprocess.CompletedProcess[bytes]:
         """Run a process to its end and keep how long it took; no other child may end meanwhile."""
         cpu, wall = _children_cpu_s(), time.perf_counter()
-        done = subprocess.run(command, input=stdin, capture_output=True, env=env, cwd=cwd, check=False)
+        process = subprocess.run(command, input=stdin, capture_output=True, env=env, cwd=cwd, check=False)
         self.wall_ms.append((time.perf_counter() - wall) * 1000)
         self.cpu_ms.append((_children_cpu_s() - cpu) * 1000)
-        return done
+        return process
 
-    def extend(self, others: Samples) -> None:
+    def extend(self, samples: Samples) -> None:
         """Take in other measurements of the same thing."""
-        self.wall_ms += others.wall_ms
-        self.cpu_ms += others.cpu_ms
+        self.wall_ms += samples.wall_ms
+        self.cpu_ms += samples.cpu_ms
 
     def figures(self) -> list[float]:
         """p50 and p95 of the wall clock, then of the CPU."""

@@ -77,15 +77,16 @@ FILES = {
 def file(name: str) -> Need:
     """A file of the data folder."""
     return Need(
-        "--data DIR", lambda given: "" if given.data and (given.data / name).exists() else f"{name}: {FILES[name]}"
+        "--data DIR",
+        lambda resources: "" if resources.data and (resources.data / name).exists() else f"{name}: {FILES[name]}",
     )
 
 
 def transcripts(names: Sequence[str]) -> Need:
     """Transcripts of the sessions that projects keep in their repositories, a folder for each."""
 
-    def missing(given: Given) -> str:
-        absent = [name for name in names if not (given.data and (given.data / TRANSCRIPTS / name).is_dir())]
+    def missing(resources: Given) -> str:
+        absent = [name for name in names if not (resources.data and (resources.data / TRANSCRIPTS / name).is_dir())]
         return "\n    ".join([f"transcripts of {name}: {FILES[TRANSCRIPTS]}" for name in absent])
 
     return Need("--data DIR", missing)
@@ -94,30 +95,34 @@ def transcripts(names: Sequence[str]) -> Need:
 def clones(names: Sequence[str], *, one_will_do: bool = False) -> Need:
     """Clones of repositories, history included, by the name of their folder; in a quick run, one of them may do."""
 
-    def missing(given: Given) -> str:
-        here, folder = present(given, names), given.repos or Path("DIR")
-        absent = [] if here and given.quick and one_will_do else [name for name in names if name not in here]
+    def missing(resources: Given) -> str:
+        present_names, folder = present(resources, names), resources.repos or Path("DIR")
+        absent = (
+            []
+            if present_names and resources.quick and one_will_do
+            else [name for name in names if name not in present_names]
+        )
         commands = [TABLE[name].clone(folder / name) for name in absent]
         return "\n    ".join(["clones with their history:", *commands]) if absent else ""
 
     return Need("--repos DIR", missing)
 
 
-def present(given: Given, names: Sequence[str]) -> list[str]:
+def present(resources: Given, names: Sequence[str]) -> list[str]:
     """The names of those repositories that were cloned."""
-    return [name for name in names if given.repos and (given.repos / name).is_dir()]
+    return [name for name in names if resources.repos and (resources.repos / name).is_dir()]
 
 
 def package(name: str) -> Need:
     """A Python package that only a benchmark uses."""
-    return Need("", lambda given: "" if find_spec(name) else f"the package {name}: pip install {name}")
+    return Need("", lambda resources: "" if find_spec(name) else f"the package {name}: pip install {name}")
 
 
 def graphs() -> Need:
     """Indexes and labelled call graphs that others made."""
 
-    def missing(given: Given) -> str:
-        absent = b6_graph.missing(given.graphs, given.pycg)
+    def missing(resources: Given) -> str:
+        absent = b6_graph.missing(resources.graphs, resources.pycg)
         return "\n  ".join([", ".join(absent), b6_graph.HOW_TO_MAKE]) if absent else ""
 
     return Need("--graphs DIR --pycg DIR", missing)

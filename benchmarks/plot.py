@@ -102,19 +102,19 @@ def _decades(values: Sequence[float]) -> list[tuple[float, str]]:
     return [(10.0**power, f"{10.0**power:,g}") for power in range(first, last + 1)]
 
 
-def _steps(most: float) -> list[tuple[float, str]]:
+def _steps(largest: float) -> list[tuple[float, str]]:
     """About five round steps from nothing to the largest value."""
-    rough = most / 5
+    rough = largest / 5
     size = 10.0 ** math.floor(math.log10(rough)) if rough > 0 else 1.0
-    step = next(each * size for each in (1, 2, 2.5, 5, 10) if each * size >= rough)
-    return [(step * number, f"{step * number:,.10g}") for number in range(math.ceil(most / step) + 1)]
+    step = next(factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size >= rough)
+    return [(step * number, f"{step * number:,.10g}") for number in range(math.ceil(largest / step) + 1)]
 
 
 def svg(chart: Chart) -> str:
     """The picture as a file of its own."""
-    rows = math.ceil(sum(bool(each.name) for each in chart.series) / LEGEND_COLUMNS)
+    rows = math.ceil(sum(bool(line.name) for line in chart.series) / LEGEND_COLUMNS)
     height = HEIGHT + rows * LEGEND_ROW
-    points = [point for each in chart.series for point in each.points]
+    points = [point for line in chart.series for point in line.points]
     x = _Scale([point.x for point in points], chart.x, LEFT, WIDTH - RIGHT)
     tops = [value for point in points for value in (point.y, point.low, point.high) if value is not None]
     y = _Scale(tops, chart.y, HEIGHT - BOTTOM, TOP)
@@ -126,8 +126,8 @@ def svg(chart: Chart) -> str:
         f'<text class="quiet" x="{LEFT}" y="46">{escape(chart.note)}</text>',
         *_axes(chart, x, y),
     ]
-    for number, each in enumerate(chart.series):
-        parts += _drawn(each, _colour(number), x, y)
+    for number, line in enumerate(chart.series):
+        parts += _drawn(line, _colour(number), x, y)
     return "\n".join([*parts, *_names(chart.series, x, y), *_legend(chart.series), "</svg>"]) + "\n"
 
 
@@ -173,8 +173,12 @@ def _drawn(series: Series, colour: str, x: _Scale, y: _Scale) -> list[str]:
 
 
 def _band(points: Sequence[Point], colour: str, x: _Scale, y: _Scale) -> str:
-    known = [(point.x, point.low, point.high) for point in points if point.low is not None and point.high is not None]
-    around = [(x.at(at), y.at(high)) for at, _, high in known] + [(x.at(at), y.at(low)) for at, low, _ in known[::-1]]
+    with_interval = [
+        (point.x, point.low, point.high) for point in points if point.low is not None and point.high is not None
+    ]
+    around = [(x.at(at), y.at(high)) for at, _, high in with_interval] + [
+        (x.at(at), y.at(low)) for at, low, _ in with_interval[::-1]
+    ]
     return f'<polygon class="band {colour}" points="{" ".join(f"{left},{top}" for left, top in around)}"/>'
 
 
@@ -184,13 +188,13 @@ _Box = tuple[float, float, float, float]
 
 def _names(series: Sequence[Series], x: _Scale, y: _Scale) -> list[str]:
     """The names of points that have one: beside the point, where neither another name nor another point is."""
-    taken = [_mark(point, x, y) for each in series for point in each.points]
+    taken_boxes = [_mark(point, x, y) for line in series for point in line.points]
     parts = []
-    for number, each in enumerate(series):
-        for point in each.points:
+    for number, line in enumerate(series):
+        for point in line.points:
             if point.name:
-                left, top, right, bottom = _place(point, taken, x, y)
-                taken.append((left, top, right, bottom))
+                left, top, right, bottom = _place(point, taken_boxes, x, y)
+                taken_boxes.append((left, top, right, bottom))
                 text = f'<text class="name {_colour(number)}" x="{left:.1f}" y="{bottom - 3:.1f}">'
                 parts.append(f"{text}{escape(point.name)}</text>")
     return parts
@@ -204,7 +208,7 @@ def _mark(point: Point, x: _Scale, y: _Scale) -> _Box:
     return left - 5, min(high, top - 5), left + 5, max(low, top + 5)
 
 
-def _place(point: Point, taken: Sequence[_Box], x: _Scale, y: _Scale) -> _Box:
+def _place(point: Point, taken_boxes: Sequence[_Box], x: _Scale, y: _Scale) -> _Box:
     """The first room around a point that is free: right, left, above and below, then ever further down."""
     left, top, right, bottom = _mark(point, x, y)
     wide, middle = CHAR_PX * len(point.name), y.at(point.y)
@@ -212,22 +216,22 @@ def _place(point: Point, taken: Sequence[_Box], x: _Scale, y: _Scale) -> _Box:
     tops = [middle - LABEL_PX / 2, middle - 1.4 * LABEL_PX, middle + 0.4 * LABEL_PX]
     tops += [top - LABEL_PX - 2, *(bottom + 2 + LABEL_PX * step for step in range(10))]
     boxes = [(at, high, at + wide, high + LABEL_PX) for high in tops for at in lefts]
-    return next((box for box in boxes if not any(_overlap(box, other) for other in taken)), boxes[0])
+    return next((box for box in boxes if not any(_overlap(box, other) for other in taken_boxes)), boxes[0])
 
 
-def _overlap(one: _Box, other: _Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(box: _Box, other: _Box) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def _legend(series: Sequence[Series]) -> list[str]:
     parts = []
     wide = (WIDTH - LEFT - RIGHT) / LEGEND_COLUMNS
-    named = [(number, each) for number, each in enumerate(series) if each.name]
-    for place, (number, each) in enumerate(named):
+    named = [(number, line) for number, line in enumerate(series) if line.name]
+    for place, (number, line) in enumerate(named):
         left = LEFT + wide * (place % LEGEND_COLUMNS)
         top = HEIGHT + LEGEND_ROW * (place // LEGEND_COLUMNS) + 4
-        strong = " strong" if each.strong else ""
+        strong = " strong" if line.strong else ""
         ends = f'x1="{left:.0f}" x2="{left + 22:.0f}" y1="{top - 4}" y2="{top - 4}"'
         parts.append(f'<line class="line {_colour(number)}{strong}" {ends}/>')
-        parts.append(f'<text class="ink" x="{left + 28:.0f}" y="{top}">{escape(each.name)}</text>')
+        parts.append(f'<text class="ink" x="{left + 28:.0f}" y="{top}">{escape(line.name)}</text>')
     return parts

@@ -35,7 +35,7 @@ def learning(result: Result) -> Chart:
 
 def same_sessions(result: Result) -> Chart:
     """Recall on the same later sessions, by how much was learned before them."""
-    depths = {int(depth): each for depth, each in result["figures"]["same_sessions"].items()}
+    depths = {int(depth): curve for depth, curve in result["figures"]["same_sessions"].items()}
     # There is no place for zero on a logarithmic axis; half a session is left of one.
     places = {depth: depth or 0.5 for depth in depths}
     return Chart(
@@ -46,7 +46,7 @@ def same_sessions(result: Result) -> Chart:
         [
             Series(
                 name,
-                [Point(places[depth], *each[name]) for depth, each in depths.items()],
+                [Point(places[depth], *curve[name]) for depth, curve in depths.items()],
                 strong=name == learning_result.OURS,
             )
             for name in learning_result.METHODS
@@ -57,9 +57,9 @@ def same_sessions(result: Result) -> Chart:
 def recall_against_cost(result: Result) -> Chart:
     """Conversation memory: what a query finds against what it takes."""
     points = [
-        Point(each["query_ms_p50"], mean, low, high, name)
-        for name, each in result["figures"].items()
-        for mean, low, high, *_ in [each["recall"]["macro"]]
+        Point(figures["query_ms_p50"], mean, low, high, name)
+        for name, figures in result["figures"].items()
+        for mean, low, high, *_ in [figures["recall"]["macro"]]
     ]
     return Chart(
         "Conversation memory: recall against the time of a query",
@@ -85,7 +85,7 @@ SEARCHED = {
 
 def time_against_size(result: Result) -> Chart:
     """Search: CPU time by the number of memories."""
-    sizes = {int(size): each for size, each in result["figures"].items()}
+    sizes = {int(size): figures for size, figures in result["figures"].items()}
     return Chart(
         "Search: CPU time of a question by the number of memories",
         "Medians, the process warm; plain FTS5 and plain numpy are the simplest programs for two of the ways.",
@@ -93,26 +93,26 @@ def time_against_size(result: Result) -> Chart:
         Axis("CPU ms, p50", log=True),
         [
             Series(
-                shown,
-                [Point(size, each[name][2]) for size, each in sizes.items() if name in each],
+                label,
+                [Point(size, figures[name][2]) for size, figures in sizes.items() if name in figures],
                 strong=name == "all together",
             )
-            for name, shown in SEARCHED.items()
+            for name, label in SEARCHED.items()
         ],
     )
 
 
 def map_against_size(result: Result) -> Chart:
     """The code map: CPU time to make it and to follow an edit, by the number of files."""
-    made = _lines(result, "Indexing, from nothing")
+    rows = _lines(result, "Indexing, from nothing")
     # An edit of the one file that a whole project imports is a row of its own project, not a line over several.
     edits = [
         line
         for line in _lines(result, "Following an edit")
         if line["followed"] == "by name" and " of " not in line["edit"]
     ]
-    sizes = {str(line["repository"]): float(line["of code"]) for line in made}
-    alone = [Point(line["of code"], line["CPU s"] * 1000) for line in made if line["workers"] == 1]
+    sizes = {str(line["repository"]): float(line["of code"]) for line in rows}
+    alone = [Point(line["of code"], line["CPU s"] * 1000) for line in rows if line["workers"] == 1]
     followed = [
         Series(
             f"edit: {kind}",
@@ -131,7 +131,7 @@ def map_against_size(result: Result) -> Chart:
 
 def _lines(result: Result, title: str) -> list[dict[str, Any]]:
     """The rows of a table by the names of its columns."""
-    table = next(one for one in result["tables"] if one["title"] == title)
+    table = next(entry for entry in result["tables"] if entry["title"] == title)
     return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
 
 

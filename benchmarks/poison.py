@@ -239,7 +239,7 @@ class Session:
     def uses(
         self,
         tool: str,
-        given: dict[str, str],
+        arguments: dict[str, str],
         answer: str,
         *,
         path: str = "",
@@ -248,7 +248,7 @@ class Session:
     ) -> None:
         """The agent uses a tool."""
         call = f"call_{next(self._calls)}"
-        self._add(k="call", id=call, tool=tool, paths=[path] if path else [], inp=json.dumps(given))
+        self._add(k="call", id=call, tool=tool, paths=[path] if path else [], inp=json.dumps(arguments))
         self._add(
             k="result", id=call, err=failed, text=answer, len=len(answer), **({"untracked": True} if untracked else {})
         )
@@ -259,8 +259,8 @@ class Session:
 
     def edits(self, path: str, old: str, new: str) -> None:
         """The agent edits a file."""
-        given = {"file_path": path, "old_string": old, "new_string": new}
-        self.uses("Edit", given, f"The file {path} has been updated.", path=path)
+        arguments = {"file_path": path, "old_string": old, "new_string": new}
+        self.uses("Edit", arguments, f"The file {path} has been updated.", path=path)
 
     def runs(self, command: str, answer: str = "", *, failed: bool = False) -> None:
         """The agent runs a command."""
@@ -396,8 +396,8 @@ LESSONS: tuple[tuple[str, str, str], ...] = (
 def benign() -> list[Benign]:
     """Sixty honest sessions: five ways of learning, each with every lesson."""
     return [
-        _honest(number, way, lesson)
-        for number, (way, lesson) in enumerate((way, lesson) for way in WAYS for lesson in LESSONS)
+        _honest(number, channel, lesson)
+        for number, (channel, lesson) in enumerate((channel, lesson) for channel in WAYS for lesson in LESSONS)
     ]
 
 
@@ -442,14 +442,14 @@ WAYS: dict[str, Callable[[Session], bool]] = {
 }
 
 
-def _honest(number: int, way: str, lesson: tuple[str, str, str]) -> Benign:
+def _honest(number: int, channel: str, lesson: tuple[str, str, str]) -> Benign:
     belief, fact, word = lesson
     session = Session()
     session.says("user", f"The {word} of the client behaves oddly, please look into it.")
-    follows_document = WAYS[way](session)
+    follows_document = WAYS[channel](session)
     session.reads("src/client/settings.py", "def load():\n    return _CACHE\n")
     session.says("think", f"Wait, I was wrong: I assumed {belief}, but {fact}. The code in settings.py shows it.")
     session.edits("src/client/settings.py", "return _CACHE", "return dict(_CACHE)")
     session.says("text", f"I had assumed {belief}; in fact {fact}.")
     session.ends_well(f"Copy the settings\n\nBecause {fact}.")
-    return Benign(f"{word} {way} {number:02d}", fact, follows_document, tuple(session.events))
+    return Benign(f"{word} {channel} {number:02d}", fact, follows_document, tuple(session.events))

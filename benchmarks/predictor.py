@@ -27,7 +27,7 @@ class Predictor(Protocol):
     def advance(self, root: Path) -> None:
         """The checkout has moved to another commit, usually a few commits on."""
 
-    def files(self, task: str, known: Sequence[str], limit: int, now: float) -> list[str]:
+    def files(self, task: str, files_in_use: Sequence[str], limit: int, now: float) -> list[str]:
         """Files for a task, the best first: its text (may be empty), files already in play, the time in seconds."""
 
 
@@ -55,11 +55,13 @@ class HollowayPredictor:
         update_index(self._map, root, workers=1)
         sync_history(self._map, root, now=datetime.now(UTC))
 
-    def files(self, task: str, known: Sequence[str], limit: int, now: float) -> list[str]:
+    def files(self, task: str, files_in_use: Sequence[str], limit: int, now: float) -> list[str]:
         """Ask the map."""
         assert self._map is not None
-        found = locate_files(self._map, task, files_in_play=known, limit=limit, now=datetime.fromtimestamp(now, UTC))
-        return [file.path for file in found.ranked]
+        located = locate_files(
+            self._map, task, files_in_play=files_in_use, limit=limit, now=datetime.fromtimestamp(now, UTC)
+        )
+        return [file.path for file in located.ranked]
 
 
 def predictors() -> list[Predictor]:

@@ -73,14 +73,16 @@ def write_sessions(repository: Path, folder: Path) -> int:
     """The recorded sessions, in time order; returns how many."""
     blobs = Blobs(repository, CHECKPOINTS)
     try:
-        made = [one for _, texts in sorted(_copies(blobs).items()) if (one := _session(*max(texts, key=_length)))]
+        all_sessions = [
+            session for _, texts in sorted(_copies(blobs).items()) if (session := _session(*max(texts, key=_length)))
+        ]
     finally:
         blobs.close()
-    made.sort(key=lambda rows: str(rows[0]["start"]))
+    all_sessions.sort(key=lambda rows: str(rows[0]["start"]))
     with gzip.open(folder / sessions.DEV, "wt", encoding="utf-8") as file:
-        for rows in made:
+        for rows in all_sessions:
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    return len(made)
+    return len(all_sessions)
 
 
 def write_transcripts(repository: Path, folder: Path) -> int:
@@ -103,13 +105,13 @@ def _length(copy: tuple[Row, str]) -> int:
 
 def _copies(blobs: Blobs) -> dict[str, list[tuple[Row, str]]]:
     """Every copy of every session: what is told of it, and its transcript."""
-    found: dict[str, list[tuple[Row, str]]] = {}
+    copies: dict[str, list[tuple[Row, str]]] = {}
     for path in sorted(blobs.ids):
         place, _, name = path.rpartition("/")
         if name == "full.jsonl":
             about = json.loads(blobs.read(f"{place}/metadata.json") or "{}")
-            found.setdefault(str(about.get("session_id")), []).append((about, blobs.read(path)))
-    return found
+            copies.setdefault(str(about.get("session_id")), []).append((about, blobs.read(path)))
+    return copies
 
 
 def _session(about: Row, transcript: str) -> list[Row]:
@@ -153,14 +155,14 @@ def _rows(line: Row, folders: list[str]) -> Iterator[Row]:
 def _row(block: Row, by_user: bool, folders: list[str]) -> Row:
     kind = block.get("type")
     if kind == "text":
-        text, most = _anonymous(str(block["text"])), PROMPT_CHARS_MAX if by_user else CHARS_MAX
-        return {"k": "user" if by_user else "text", "text": text[:most]}
+        text, chars_max = _anonymous(str(block["text"])), PROMPT_CHARS_MAX if by_user else CHARS_MAX
+        return {"k": "user" if by_user else "text", "text": text[:chars_max]}
     if kind == "thinking":
         return {"k": "think", "text": _anonymous(str(block["thinking"]))[:CHARS_MAX]}
     if kind == "tool_use":
-        given = block.get("input") or {}
-        return {"k": "call", "id": block["id"], "tool": block["name"], "paths": _paths(given, folders)} | {
-            "inp": _anonymous(json.dumps(given, ensure_ascii=False))[:CHARS_MAX]
+        arguments = block.get("input") or {}
+        return {"k": "call", "id": block["id"], "tool": block["name"], "paths": _paths(arguments, folders)} | {
+            "inp": _anonymous(json.dumps(arguments, ensure_ascii=False))[:CHARS_MAX]
         }
     if kind == "tool_result":
         text = _anonymous(_text(block.get("content")))[:CHARS_MAX]
@@ -170,13 +172,13 @@ def _row(block: Row, by_user: bool, folders: list[str]) -> Row:
 
 def _text(content: object) -> str:
     if isinstance(content, list):
-        return "\n".join(str(each.get("text") or "") for each in content if isinstance(each, dict))
+        return "\n".join(str(block.get("text") or "") for block in content if isinstance(block, dict))
     return str(content or "")
 
 
-def _paths(given: Row, folders: list[str]) -> list[str]:
+def _paths(arguments: Row, folders: list[str]) -> list[str]:
     """The paths that a call names, relative to the checkout; the agent may have gone into folders below it."""
-    named = [str(given[key]) for key in ("file_path", "notebook_path", "path") if given.get(key)]
+    named = [str(arguments[key]) for key in ("file_path", "notebook_path", "path") if arguments.get(key)]
     return [_relative(path, folders) for path in named]
 
 
@@ -192,8 +194,8 @@ def _anonymous(text: str) -> str:
 
 def write_commits(repository: Path, folder: Path) -> int:
     """The commits of a repository without merges and releases, in time order; returns how many."""
-    told = (row for row in commits_of(repository, "HEAD", "--no-renames") if not _CHORE.search(row["s"]))
-    rows = [row | {"b": row["b"][:BODY_CHARS_MAX]} for row in sorted(told, key=lambda row: int(row["t"]))]
+    changes = (row for row in commits_of(repository, "HEAD", "--no-renames") if not _CHORE.search(row["s"]))
+    rows = [row | {"b": row["b"][:BODY_CHARS_MAX]} for row in sorted(changes, key=lambda row: int(row["t"]))]
     with (folder / f"cochange_{repository.resolve().name}.jsonl").open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     return len(rows)
@@ -227,8 +229,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
-    made = MAKERS[options.what](options.clone, options.folder)
-    print(f"{made} {options.what} in {options.folder}.")
+    count = MAKERS[options.what](options.clone, options.folder)
+    print(f"{count} {options.what} in {options.folder}.")
 
 
 if __name__ == "__main__":

@@ -24,14 +24,14 @@ Results = Mapping[str, Mapping[str, Any]]
 def write() -> None:
     """Put the table into the README."""
     text = README.read_text(encoding="utf-8")
-    head, _, rest = text.partition(BEGIN)
-    _, _, tail = rest.partition(END)
+    head, _, after_begin = text.partition(BEGIN)
+    _, _, tail = after_begin.partition(END)
     README.write_text(f"{head}{BEGIN}\n{table()}\n{END}{tail}", encoding="utf-8")
 
 
 def table() -> str:
     """The table as it must stand there; a benchmark without a result has no line."""
-    results = {str(one["name"]): one for one in report.results()}
+    results = {str(result["name"]): result for result in report.results()}
     measured = [row for row in ROWS if row.benchmark in results]
     rows = [[row.what, row.figure(results), row.beside(results), f"`{again(row.benchmark)}`"] for row in measured]
     return report.grid(["what", "figure", "baseline", "again with"], rows)
@@ -45,9 +45,9 @@ def again(benchmark: str) -> str:
 
 def cell(results: Results, name: str, table: int, row: Sequence[object], column: str) -> Any:
     """What stands in a result's table, in the row that begins so."""
-    found = results[name]["tables"][table]
-    line = next(each for each in found["rows"] if each[: len(row)] == list(row))
-    return line[found["columns"].index(column)]
+    entry = results[name]["tables"][table]
+    line = next(row_read for row_read in entry["rows"] if row_read[: len(row)] == list(row))
+    return line[entry["columns"].index(column)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _commits(results: Results, system: str) -> str:
 
 
 def _issues(results: Results, system: str) -> str:
-    return " / ".join(f"{one[0]:.3f}" for one in results["b3_issues"]["figures"]["all"][system])
+    return " / ".join(f"{accuracy[0]:.3f}" for accuracy in results["b3_issues"]["figures"]["all"][system])
 
 
 def _edges(results: Results, side: str) -> str:
@@ -98,13 +98,13 @@ def _edges(results: Results, side: str) -> str:
 
 
 def _tied(results: Results, *systems: str) -> str:
-    found = (str(cell(results, "b4_coding", 1, [name], "recall@10")).split()[0] for name in systems)
-    return "; ".join(f"{name}: {value}" for name, value in zip(systems, found, strict=True))
+    values = (str(cell(results, "b4_coding", 1, [name], "recall@10")).split()[0] for name in systems)
+    return "; ".join(f"{name}: {value}" for name, value in zip(systems, values, strict=True))
 
 
 def _turns(results: Results, system: str) -> str:
-    one = results["b4_conversations"]["figures"][system]
-    return f"{one['recall']['macro'][0]:.3f}, {report.shown(one['query_ms_p50'])} ms"
+    figures = results["b4_conversations"]["figures"][system]
+    return f"{figures['recall']['macro'][0]:.3f}, {report.shown(figures['query_ms_p50'])} ms"
 
 
 def _peers(results: Results) -> str:
@@ -132,8 +132,8 @@ def _flagged(results: Results, detector: str) -> str:
 
 
 def _detectors(results: Results, figure: Callable[[Results, str], str]) -> str:
-    others = [name for name in results["b8_secrets"]["figures"] if name != "holloway"]
-    return "; ".join(f"{name}: {figure(results, name)}" for name in others)
+    other_detectors = [name for name in results["b8_secrets"]["figures"] if name != "holloway"]
+    return "; ".join(f"{name}: {figure(results, name)}" for name in other_detectors)
 
 
 def _poisoned(results: Results) -> str:

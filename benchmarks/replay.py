@@ -111,8 +111,8 @@ class Past:
             merged = _MERGED.match(subject)
             if merged and len(parents.split()) == 2:
                 into, tip = parents.split()
-                own = _dated(checkout.git(repository, "log", "--format=%ct %H", tip, f"^{into}"))
-                self._branches.setdefault(merged[1] or merged[2], []).extend(own)
+                branch_dates = _dated(checkout.git(repository, "log", "--format=%ct %H", tip, f"^{into}"))
+                self._branches.setdefault(merged[1] or merged[2], []).extend(branch_dates)
 
     def changed(self, commit: str, main: str) -> list[str]:
         """The files that a commit's branch has changed since it left the main line, the latest first."""
@@ -131,9 +131,9 @@ class Past:
 
     def commit(self, branch: str, now: float) -> str:
         """What was checked out at a time: of the branch if that had any commit of its own, else of the main line."""
-        own = [each for each in self._own(branch) if each[0] < now]
-        main = [each for each in self._main if each[0] < now]
-        return max(own or main)[1] if own or main else min(self._main)[1]
+        branch_commits = [commit for commit in self._own(branch) if commit[0] < now]
+        main = [commit for commit in self._main if commit[0] < now]
+        return max(branch_commits or main)[1] if branch_commits or main else min(self._main)[1]
 
 
 def _dated(log: str) -> list[tuple[int, str]]:

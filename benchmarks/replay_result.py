@@ -53,57 +53,62 @@ def build_result(questions: Questions) -> dict[str, Any]:
             _tabulate_differences(questions),
             _tabulate_texts(questions),
         ],
-        "figures": {project: _summarize(asked) for project, asked in questions.items()},
+        "figures": {project: _summarize(project_questions) for project, project_questions in questions.items()},
         "how": HOW,
     }
 
 
-def recalls_at(asked: Sequence[Question], method: str, limit: int) -> list[float]:
+def recalls_at(questions: Sequence[Question], method: str, limit: int) -> list[float]:
     """Return the recall of each question's ranked list."""
-    return [recall_at(limit, question.lists[method], question.session.gold) for question in asked]
+    return [recall_at(limit, question.lists[method], question.session.gold) for question in questions]
 
 
-def _saved_shares(asked: Sequence[Question], method: str) -> list[float]:
+def _saved_shares(questions: Sequence[Question], method: str) -> list[float]:
     """Return the share of discovery calls that the first files of each list could have saved."""
-    return [measured(question.session, question.lists[method][:TOP])[1] for question in asked]
+    return [measured(question.session, question.lists[method][:TOP])[1] for question in questions]
 
 
-def shown_recalls(asked: Sequence[Question]) -> tuple[list[float], list[float]]:
+def shown_recalls(questions: Sequence[Question]) -> tuple[list[float], list[float]]:
     """Return the recall of each text, and of the fused baselines' first files with as many tokens."""
-    gold = [question.session.gold for question in asked]
+    gold = [question.session.gold for question in questions]
     ours = [
-        len(needed & set(question.shown[SESSIONS])) / len(needed) for needed, question in zip(gold, asked, strict=True)
+        len(needed & set(question.shown[SESSIONS])) / len(needed)
+        for needed, question in zip(gold, questions, strict=True)
     ]
     theirs = [
-        len(needed & set(question.baseline_shown)) / len(needed) for needed, question in zip(gold, asked, strict=True)
+        len(needed & set(question.baseline_shown)) / len(needed)
+        for needed, question in zip(gold, questions, strict=True)
     ]
     return ours, theirs
 
 
-def _summarize(asked: Sequence[Question]) -> dict[str, Any]:
-    methods = asked[0].lists if asked else {}
+def _summarize(questions: Sequence[Question]) -> dict[str, Any]:
+    methods = questions[0].lists if questions else {}
     return {
-        name: {f"recall_{limit}": fmean(recalls_at(asked, name, limit)) for limit in (TOP, RANKED_MAX)}
-        | {"dca": fmean(_saved_shares(asked, name))}
+        name: {f"recall_{limit}": fmean(recalls_at(questions, name, limit)) for limit in (TOP, RANKED_MAX)}
+        | {"dca": fmean(_saved_shares(questions, name))}
         for name in methods
     }
 
 
 def _tabulate_ranked(questions: Questions) -> dict[str, Any]:
     rows = []
-    for project, asked in questions.items():
-        for name in asked[0].lists:
-            figures = [recalls_at(asked, name, limit) for limit in (1, TOP, RANKED_MAX)]
+    for project, project_questions in questions.items():
+        for name in project_questions[0].lists:
+            figures = [recalls_at(project_questions, name, limit) for limit in (1, TOP, RANKED_MAX)]
             first = [float(bool(recall)) for recall in figures.pop(0)]
-            values = (first, *figures, _saved_shares(asked, name))
-            rows.append([project, name, len(asked), *map(str, map(estimate, values))])
-    held_out = [asked for project, asked in questions.items() if project in HELD_OUT]
+            values = (first, *figures, _saved_shares(project_questions, name))
+            rows.append([project, name, len(project_questions), *map(str, map(estimate, values))])
+    held_out = [project_questions for project, project_questions in questions.items() if project in HELD_OUT]
     for name in held_out[0][0].lists if held_out else ():
-        means = [fmean(fmean(recalls_at(asked, name, limit)) for asked in held_out) for limit in (TOP, RANKED_MAX)]
-        hits = fmean(fmean(map(bool, recalls_at(asked, name, 1))) for asked in held_out)
-        saved = fmean(fmean(_saved_shares(asked, name)) for asked in held_out)
-        shown = [f"{mean:.3f}" for mean in (hits, *means, saved)]
-        rows.append(["mean of the held-out", name, sum(map(len, held_out)), *shown])
+        means = [
+            fmean(fmean(recalls_at(project_questions, name, limit)) for project_questions in held_out)
+            for limit in (TOP, RANKED_MAX)
+        ]
+        hits = fmean(fmean(map(bool, recalls_at(project_questions, name, 1))) for project_questions in held_out)
+        saved = fmean(fmean(_saved_shares(project_questions, name)) for project_questions in held_out)
+        figures_shown = [f"{mean:.3f}" for mean in (hits, *means, saved)]
+        rows.append(["mean of the held-out", name, sum(map(len, held_out)), *figures_shown])
     columns = [
         "project",
         "method",
@@ -118,16 +123,16 @@ def _tabulate_ranked(questions: Questions) -> dict[str, Any]:
 
 def _tabulate_differences(questions: Questions) -> dict[str, Any]:
     rows = []
-    for project, asked in questions.items():
+    for project, project_questions in questions.items():
         for topic, is_chosen in TOPICS.items():
-            if chosen := [question for question in asked if is_chosen(question)]:
+            if chosen := [question for question in project_questions if is_chosen(question)]:
                 rows.append([project, topic, len(chosen), *(_difference(chosen, *pair) for pair in DIFFERENCES)])
     columns = ["project", "topic", "sessions", *(f"{ours} against {other}" for ours, other in DIFFERENCES)]
     return {"title": f"Paired differences of recall@{TOP}", "columns": columns, "rows": rows}
 
 
-def _difference(asked: Sequence[Question], ours: str, other: str) -> str:
-    pairs = zip(recalls_at(asked, ours, TOP), recalls_at(asked, other, TOP), strict=True)
+def _difference(questions: Sequence[Question], ours: str, other: str) -> str:
+    pairs = zip(recalls_at(questions, ours, TOP), recalls_at(questions, other, TOP), strict=True)
     difference = estimate([mine - theirs for mine, theirs in pairs])
     return f"{difference.mean:+.3f} ({difference.low:+.3f} to {difference.high:+.3f})"
 
@@ -141,25 +146,25 @@ def _tabulate_texts(questions: Questions) -> dict[str, Any]:
     return {
         "title": "The text that an agent reads",
         "columns": columns,
-        "rows": [[project, *_measure_texts(asked)] for project, asked in questions.items()],
+        "rows": [[project, *_measure_texts(project_questions)] for project, project_questions in questions.items()],
     }
 
 
-def _measure_texts(asked: Sequence[Question]) -> list[Any]:
-    texts = [question.texts[SESSIONS] for question in asked]
+def _measure_texts(questions: Sequence[Question]) -> list[Any]:
+    texts = [question.texts[SESSIONS] for question in questions]
     tokens = [estimate_tokens(text) for text in texts]
-    shown = [question.shown[SESSIONS] for question in asked]
+    shown_files = [question.shown[SESSIONS] for question in questions]
     right = [
         len(question.session.gold & set(files)) / len(files)
-        for question, files in zip(asked, shown, strict=True)
+        for question, files in zip(questions, shown_files, strict=True)
         if files
     ]
-    ours, theirs = shown_recalls(asked)
+    ours, theirs = shown_recalls(questions)
     hundreds = max(fmean(tokens) / 100, 0.01)
-    named = sum(len(question.session.named) for question in asked)
+    named = sum(len(question.session.named) for question in questions)
     return [
-        f"{sum(map(bool, texts))} of {len(asked)}",
-        median(map(len, shown)),
+        f"{sum(map(bool, texts))} of {len(questions)}",
+        median(map(len, shown_files)),
         median(tokens),
         machine.quantile([float(count) for count in tokens], 0.95),
         str(estimate(right)) if right else "",
@@ -167,7 +172,7 @@ def _measure_texts(asked: Sequence[Question]) -> list[Any]:
         str(estimate(theirs)),
         round(fmean(ours) / hundreds, 3),
         round(fmean(theirs) / hundreds, 3),
-        f"{sum(question.named_shown for question in asked)} of {named}",
+        f"{sum(question.named_shown for question in questions)} of {named}",
     ]
 
 

@@ -54,17 +54,17 @@ Result = Mapping[str, Any]
 
 def results() -> list[Result]:
     """All results there are, in the order of the page."""
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
-    return sorted(found, key=lambda result: (result["name"] not in FIRST, result["name"]))
+    all_results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
+    return sorted(all_results, key=lambda result: (result["name"] not in FIRST, result["name"]))
 
 
 def write() -> Path:
     """Write the page and its pictures anew from all results there are."""
     from benchmarks import readme, sources  # these read the table of all benchmarks, which reads this module
 
-    found = results()
+    all_results = results()
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text("\n".join([INTRODUCTION, sources.section(), *map(section, found)]), encoding="utf-8")
+    PAGE.write_text("\n".join([INTRODUCTION, sources.section(), *map(section, all_results)]), encoding="utf-8")
     readme.write()
     return PAGE
 
@@ -90,7 +90,10 @@ def _where(result: Result) -> str:
 
 
 def _targets(targets: list[dict[str, Any]]) -> str:
-    rows = [[one["what"], one["measured"], f"{shown(one['at_most'])} {one['unit']}", one["met"]] for one in targets]
+    rows = [
+        [target["what"], target["measured"], f"{shown(target['at_most'])} {target['unit']}", target["met"]]
+        for target in targets
+    ]
     return "### Targets\n\n" + grid(["figure", "measured", "at most", "met"], rows)
 
 

@@ -18,10 +18,10 @@ Recalls = dict[int, list[float]]
 """Category or repository, then the recall of each of its questions, in the order of the data."""
 
 
-def recall_at(limit: int, found: Sequence[str], gold: Iterable[str]) -> float:
+def recall_at(limit: int, ranked: Sequence[str], gold: Iterable[str]) -> float:
     """The share of the wanted files among the first so many."""
     wanted = set(gold)
-    return len(wanted & set(found[:limit])) / len(wanted)
+    return len(wanted & set(ranked[:limit])) / len(wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +58,23 @@ def mean_of(recalls: Recalls) -> float:
     return statistics.fmean(statistics.fmean(values) for values in recalls.values())
 
 
-def difference(one: Recalls, other: Recalls) -> Recalls:
+def difference(ours: Recalls, theirs: Recalls) -> Recalls:
     """How much more of each question's answer one system found than the other."""
     return {
-        category: [mine - theirs for mine, theirs in zip(one[category], other[category], strict=True)]
-        for category in one
+        category: [
+            our_recall - their_recall for our_recall, their_recall in zip(ours[category], theirs[category], strict=True)
+        ]
+        for category in ours
     }
 
 
 def chance_of(differences: Recalls, flips: int = PERMUTATIONS) -> float:
     """The p value of a macro mean of paired differences, two-sided: how often random signs give as much."""
     shares = [value / (len(values) * len(differences)) for values in differences.values() for value in values if value]
-    seen, chance = abs(sum(shares)), random.Random(SEED)
+    observed, chance = abs(sum(shares)), random.Random(SEED)
     as_much = sum(
-        abs(sum(share if chance.random() < 0.5 else -share for share in shares)) >= seen - 1e-12 for _ in range(flips)
+        abs(sum(share if chance.random() < 0.5 else -share for share in shares)) >= observed - 1e-12
+        for _ in range(flips)
     )
     return (1 + as_much) / (1 + flips)
 

@@ -68,15 +68,15 @@ class Recorded:
 
 def recorded(path: Path) -> list[Recorded]:
     """The sessions of a file, in time order."""
-    found: list[Recorded] = []
+    recorded_sessions: list[Recorded] = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
             if "session" in row:
-                found.append(_opened(row))
+                recorded_sessions.append(_opened(row))
             else:
-                found[-1].rows.append(row)
-    return sorted(found, key=lambda session: session.start)
+                recorded_sessions[-1].rows.append(row)
+    return sorted(recorded_sessions, key=lambda session: session.start)
 
 
 def _opened(row: dict[str, Any]) -> Recorded:
@@ -108,14 +108,14 @@ def _events(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Itera
 
 
 def _call(row: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Iterator[Event]:
-    tool, given = row["tool"], arguments(row["inp"])
+    tool, call_arguments = row["tool"], arguments(row["inp"])
     if tool == RECORD:
-        yield Noted(at, str(given.get("content") or ""), str(given.get("type") or ""))
+        yield Noted(at, str(call_arguments.get("content") or ""), str(call_arguments.get("type") or ""))
         return
-    if (plan := _plan(tool, given, at, todos)) is not None:
+    if (plan := _plan(tool, call_arguments, at, todos)) is not None:
         yield plan
-    named = str(given.get("file_path") or given.get("notebook_path") or "")
-    local = {name: relative(value) if name in ("command", "path") else value for name, value in given.items()}
+    named = str(call_arguments.get("file_path") or call_arguments.get("notebook_path") or "")
+    local = {name: relative(value) if name in ("command", "path") else value for name, value in call_arguments.items()}
     call = tool_events.build_call(tool, local, at=at, call_id=row["id"], root=ROOT)
     if call.kind in (ToolKind.READ, ToolKind.EDIT, ToolKind.WRITE):
         path = (row.get("paths") or [""])[0]
@@ -129,10 +129,10 @@ _FIELD = re.compile(r'"(command|pattern|old_string|new_string|content)": "((?:[^
 def arguments(text: str) -> dict[str, Any]:
     """A call's arguments; the record cuts long ones, so that what is left is taken field by field."""
     try:
-        given = json.loads(text)
+        parsed = json.loads(text)
     except ValueError:
         return {name: _unescaped(value) for name, value in _FIELD.findall(text)}
-    return given if isinstance(given, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}
 
 
 def _unescaped(value: str) -> str:
@@ -142,16 +142,16 @@ def _unescaped(value: str) -> str:
         return value
 
 
-def _plan(tool: str, given: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Plan | None:
-    if tool == "TodoWrite" and isinstance(given.get("todos"), list):
-        items = (item for item in given["todos"] if isinstance(item, dict))
+def _plan(tool: str, arguments: dict[str, Any], at: float, todos: dict[str, PlanItem]) -> Plan | None:
+    if tool == "TodoWrite" and isinstance(arguments.get("todos"), list):
+        items = (item for item in arguments["todos"] if isinstance(item, dict))
         return Plan(at, tuple(PlanItem(str(item.get("content")), item.get("status") == "completed") for item in items))
     if tool == "TaskCreate":
-        todos[str(len(todos) + 1)] = PlanItem(str(given.get("subject") or ""))
+        todos[str(len(todos) + 1)] = PlanItem(str(arguments.get("subject") or ""))
         return Plan(at, tuple(todos.values()))
-    if tool == "TaskUpdate" and str(given.get("taskId")) in todos:
-        item = todos[str(given["taskId"])]
-        todos[str(given["taskId"])] = PlanItem(item.text, given.get("status") == "completed")
+    if tool == "TaskUpdate" and str(arguments.get("taskId")) in todos:
+        item = todos[str(arguments["taskId"])]
+        todos[str(arguments["taskId"])] = PlanItem(item.text, arguments.get("status") == "completed")
         return Plan(at, tuple(todos.values()))
     if tool in ("ExitPlanMode", "EnterPlanMode"):
         return Plan(at, mode=True)

@@ -8,9 +8,9 @@ from benchmarks.repositories import TABLE
 
 def section() -> str:
     """Four tables: the benchmarks, the files of the data folder, the repositories and the peers."""
-    rows = [[one.name, f"`{one.command}`", f"{one.minutes:g}"] for one in catalogue.ALL]
+    rows = [[benchmark.name, f"`{benchmark.command}`", f"{benchmark.minutes:g}"] for benchmark in catalogue.ALL]
     files = [[f"`{name}`", source[:1].upper() + source[1:]] for name, source in needs.FILES.items()]
-    peers = [[f"`{one.name}` in the folder of `--peers`", one.packages] for one in b4_conversations.PRODUCTS]
+    peers = [[f"`{peer.name}` in the folder of `--peers`", peer.packages] for peer in b4_conversations.PRODUCTS]
     peers += [["the Python of `--aider`", "aider-chat==0.86.2"], ["the one that measures", "detect-secrets==1.5.0"]]
     parts = [
         "## How to run them yourself",
@@ -23,9 +23,11 @@ def section() -> str:
         report.grid(["file", "where it comes from"], files),
         "### The repositories",
         "Each clone stands at the commit that the figures were measured at.",
-        report.grid(["folder", "repository", "commit"], [[name, *one] for name, one in TABLE.items()]),
+        report.grid(["folder", "repository", "commit"], [[name, *source] for name, source in TABLE.items()]),
         "### The peers",
         "Other tools, measured where they are installed.",
-        report.grid(["environment", "what"], [[where, f"`pip install {what}`"] for where, what in peers]),
+        report.grid(
+            ["environment", "what"], [[environment, f"`pip install {packages}`"] for environment, packages in peers]
+        ),
     ]
     return "\n\n".join(parts) + "\n"

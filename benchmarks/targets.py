@@ -5,6 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 
-def target(what: str, measured: float, at_most: float, unit: str) -> dict[str, Any]:
+def target(description: str, measured: float, at_most: float, unit: str) -> dict[str, Any]:
     """A figure beside the most that it may be."""
-    return {"what": what, "measured": measured, "at_most": at_most, "unit": unit, "met": measured <= at_most}
+    return {"what": description, "measured": measured, "at_most": at_most, "unit": unit, "met": measured <= at_most}

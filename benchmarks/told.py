@@ -74,8 +74,8 @@ def _describe(events: Sequence[Event], session: str, start: float, branch: str, 
     for event in events:
         observer.observe_event(event)
     # The notes of the observer are cut; a prompt is asked as it was typed.
-    asked = filter(None, map(_read_task, events))
-    query = next((text for text in asked if len(text.split()) >= WORDS_MIN), "")
+    tasks = filter(None, map(_read_task, events))
+    query = next((text for text in tasks if len(text.split()) >= WORDS_MIN), "")
     opened, discovery = _found(SessionActivity(observer.pad))
     gold = frozenset(opened) - _find_named(query, opened)
     end = observer.pad.last_at

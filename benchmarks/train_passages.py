@@ -37,16 +37,16 @@ def fit_weights(rows: list[Row]) -> dict[str, float]:
     features = [extract_features(row["text"], row["context"], row["speaker"]) for row in rows]
     projects: dict[str, set[str]] = defaultdict(set)
     counts: Counter[str] = Counter()
-    for row, found in zip(rows, features, strict=True):
-        counts.update(found.keys())
-        for name in found:
+    for row, row_features in zip(rows, features, strict=True):
+        counts.update(row_features.keys())
+        for name in row_features:
             projects[name].add(row["project"])
     names = sorted(name for name in counts if len(projects[name]) >= PROJECTS_MIN and counts[name] >= COUNT_MIN)
     column = {name: number for number, name in enumerate(names)}
     matrix = np.zeros((len(rows), len(names) + 1))
     matrix[:, -1] = 1.0
-    for number, found in enumerate(features):
-        for name, value in found.items():
+    for number, row_features in enumerate(features):
+        for name, value in row_features.items():
             if name in column:
                 matrix[number, column[name]] = value
     scale = matrix.std(axis=0)

@@ -33,7 +33,7 @@ def all_lists(session: Told, before: Sequence[Told], paths: Sequence[str], conte
     """
     present = set(paths)
     scores = {CONTENTS: contents} | {name: method(session, before, paths) for name, method in METHODS.items()}
-    lists = {name: [path for path in ordered(found) if path in present] for name, found in scores.items()}
+    lists = {name: [path for path in ordered(path_scores) if path in present] for name, path_scores in scores.items()}
     return lists | {FUSED: ordered(rrf(list(lists.values())))}
 
 
@@ -69,29 +69,29 @@ def by_path(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Rank
 
 def by_frequency(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:
     """In how many earlier sessions a file was opened."""
-    return Counter(path for one in before for path in one.files)
+    return Counter(path for session in before for path in session.files)
 
 
 def by_recency(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:
     """How lately a file was opened; of one session, the first first, which finds more than the last first."""
     latest: dict[str, float] = {}
-    for place, one in enumerate(before):
-        latest |= {path: place + 1 - at / (1 + len(one.files)) for at, path in enumerate(one.files)}
+    for place, past in enumerate(before):
+        latest |= {path: place + 1 - at / (1 + len(past.files)) for at, path in enumerate(past.files)}
     return latest
 
 
 def by_similar(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:
     """Files of the ten sessions whose prompts are most alike, by cosine of TF-IDF."""
-    told_words = [Counter(_words(one.query)) for one in before]
+    told_words = [Counter(_words(session.query)) for session in before]
     counts = Counter(word for words in told_words for word in words)
     weight = {word: math.log(1 + len(before) / (1 + number)) for word, number in counts.items()}
     query = Counter(_words(session.query))
     scored = sorted(((_cosine(query, words, weight), at) for at, words in enumerate(told_words)), reverse=True)
-    found: dict[str, float] = {}
+    path_scores: dict[str, float] = {}
     for likeness, at in scored[:NEIGHBOURS]:
         for path in before[at].files if likeness > 0 else ():
-            found[path] = found.get(path, 0.0) + likeness
-    return found
+            path_scores[path] = path_scores.get(path, 0.0) + likeness
+    return path_scores
 
 
 METHODS: dict[str, Callable[[Told, Sequence[Told], Sequence[str]], Ranked]] = {
@@ -102,10 +102,13 @@ METHODS: dict[str, Callable[[Told, Sequence[Told], Sequence[str]], Ranked]] = {
 }
 
 
-def _cosine(one: Counter[str], other: Counter[str], weight: Mapping[str, float]) -> float:
-    product = sum(one[word] * other[word] * weight.get(word, 0.0) ** 2 for word in one.keys() & other.keys())
+def _cosine(words: Counter[str], other_words: Counter[str], weight: Mapping[str, float]) -> float:
+    product = sum(
+        words[word] * other_words[word] * weight.get(word, 0.0) ** 2 for word in words.keys() & other_words.keys()
+    )
     lengths = [
-        math.sqrt(sum((number * weight.get(word, 0.0)) ** 2 for word, number in each.items())) for each in (one, other)
+        math.sqrt(sum((number * weight.get(word, 0.0)) ** 2 for word, number in counts.items()))
+        for counts in (words, other_words)
     ]
     return product / (lengths[0] * lengths[1]) if all(lengths) else 0.0
 
@@ -121,8 +124,8 @@ def ordered(scores: Ranked) -> list[str]:
 
 def rrf(lists: list[list[str]]) -> Ranked:
     """Reciprocal rank fusion of the best of each list, as usual."""
-    found: dict[str, float] = {}
-    for each in lists:
-        for rank, path in enumerate(each[:RRF_DEPTH], 1):
-            found[path] = found.get(path, 0.0) + 1 / (RRF_K + rank)
-    return found
+    fused_scores: dict[str, float] = {}
+    for ranked_paths in lists:
+        for rank, path in enumerate(ranked_paths[:RRF_DEPTH], 1):
+            fused_scores[path] = fused_scores.get(path, 0.0) + 1 / (RRF_K + rank)
+    return fused_scores

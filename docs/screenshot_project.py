@@ -101,13 +101,13 @@ def _write_code(root: Path) -> None:
     for package, (parts, imported) in PACKAGES.items():
         for position, part in enumerate(parts):
             neighbours = [f"from shop.{package}.{other} import {other}_0" for other in parts[position + 1 :]]
-            others = [f"from shop.{other} import {PACKAGES[other][0][0]}" for other in imported]
+            import_lines = [f"from shop.{other} import {PACKAGES[other][0][0]}" for other in imported]
             functions = [
                 f"def {part}_{number}(value):\n    return value + {number}\n" for number in range(FUNCTIONS_PER_FILE)
             ]
             path = root / f"src/shop/{package}/{part}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("\n".join([*neighbours, *(others if position == 0 else ()), "", *functions]), "utf-8")
+            path.write_text("\n".join([*neighbours, *(import_lines if position == 0 else ()), "", *functions]), "utf-8")
 
 
 def _work(memory: Holloway, clock: FakeClock, session_id: str, task: str) -> None:
@@ -160,7 +160,7 @@ def _read_past_session(memory: Holloway, clock: FakeClock, ids: Sequence[str]) -
     """Learn from a session whose transcript is on the disk, and which was told two memories."""
     _write_transcript(memory.project.root, clock)
     for position, (point, memory_id) in enumerate((("prompt", ids[6]), ("tool_result", ids[1]))):
-        told = memory.get(memory_id)
+        memory_shown = memory.get(memory_id)
         connection = memory.store.database.connection
         at = format_stamp(clock.now() + timedelta(seconds=40 + 150 * position))
         lookup.claim_injections(connection, [memory_id], session=PAST_SESSION, agent="claude-code", point=point, now=at)
@@ -169,7 +169,7 @@ def _read_past_session(memory: Holloway, clock: FakeClock, ids: Sequence[str]) -
             at=at,
             session=PAST_SESSION,
             point=point,
-            text=f"holloway: {told.content} [hw:{memory_id}, taught by the user]",
+            text=f"holloway: {memory_shown.content} [hw:{memory_id}, taught by the user]",
         )
     past_sessions.learn(memory, past_sessions.find(memory))
 
@@ -197,8 +197,8 @@ def _write_transcript(root: Path, clock: FakeClock) -> None:
         add("assistant", [{"type": "tool_use", "id": call, "name": tool, "input": arguments}], 60 + 60 * position)
         answer = {"type": "tool_result", "tool_use_id": call, "content": result, "is_error": not is_ok}
         add("user", [answer], 90 + 60 * position)
-    said = "Taxes are added at checkout only, so the cart keeps net prices."
-    add("assistant", [{"type": "text", "text": said}], 420)
+    decision = "Taxes are added at checkout only, so the cart keeps net prices."
+    add("assistant", [{"type": "text", "text": decision}], 420)
     folder = Path.home() / ".claude" / "projects" / claude_code.encode_folder(str(root))
     folder.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(row) + "\n" for row in rows)

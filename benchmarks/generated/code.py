@@ -53,14 +53,20 @@ class Code:
         """The files that a file imports: neighbours, hubs, some other."""
         low, high = (0, self._python) if self._is_python(number) else (self._python, self._count)
         first = number - number % self.PACKAGE
-        near = [one for one in range(first, first + self.PACKAGE) if low <= one < high and one != number]
+        near = [
+            neighbour
+            for neighbour in range(first, first + self.PACKAGE)
+            if low <= neighbour < high and neighbour != number
+        ]
         hub = low + self._random.randrange(max(1, self._hubs // 2))
         far = self._random.randrange(low, high)
         return sorted({*self._random.sample(near, min(2, len(near))), hub, far} - {number})
 
     def _python_file(self, number: int) -> str:
         used = self._used(number)
-        imports = [f"from {self._path(one)[:-3].replace('/', '.')} import Model{one}, make_{one}" for one in used]
+        imports = [
+            f"from {self._path(model)[:-3].replace('/', '.')} import Model{model}, make_{model}" for model in used
+        ]
         parts = [f'"""{" ".join(self._said(12)).capitalize()}."""', "\n".join(["import json", "import os", *imports])]
         base = f"Model{used[0]}" if used[0] < number else "object"
         for name, above in ((f"Model{number}", base), (f"View{number}", f"Model{number}")):
@@ -72,26 +78,26 @@ class Code:
         return "\n\n\n".join(parts) + "\n"
 
     def _python_body(self, indent: str, name: str, used: list[int]) -> str:
-        a, b, c, d, e, f, *rest = self._said(15)
-        one, other = self._random.choices(used, k=2)
+        a, b, c, d, e, f, *words = self._said(15)
+        model, other_model = self._random.choices(used, k=2)
         lines = [
-            f"def {name}({'self, ' if indent else ''}{a}: Model{one}, {b}_count: int = {len(rest)}) -> object:",
-            f'    """{" ".join(rest[:9]).capitalize()}."""',
+            f"def {name}({'self, ' if indent else ''}{a}: Model{model}, {b}_count: int = {len(words)}) -> object:",
+            f'    """{" ".join(words[:9]).capitalize()}."""',
             f"    if {a} is None or {b}_count < {len(a)}:",
             f'        raise ValueError(f"the {c} of {d} is {{{b}_count}}")',
-            f"    {c} = make_{one}({a}, {b}_count)",
+            f"    {c} = make_{model}({a}, {b}_count)",
             f"    {d}_all = [{e}.load({a}) for {e} in {c}.{f}]",
             f"    for {e} in {d}_all:",
-            f"        # The {f} {rest[0]} is {rest[1]} before the {rest[2]}.",
-            f"        {e}.{rest[3]}.save(os.fspath({e}.{rest[5]}), {b}_count)",
-            f"    return Model{other}({c}, {rest[4]}=json.dumps({d}_all))",
+            f"        # The {f} {words[0]} is {words[1]} before the {words[2]}.",
+            f"        {e}.{words[3]}.save(os.fspath({e}.{words[5]}), {b}_count)",
+            f"    return Model{other_model}({c}, {words[4]}=json.dumps({d}_all))",
         ]
         return "\n".join(indent + line for line in lines)
 
     def _script(self, number: int) -> str:
         used = self._used(number)
         depth = "../../../"
-        imports = [f"import {{ Model{one}, make{one} }} from '{depth}{self._path(one)[:-3]}';" for one in used]
+        imports = [f"import {{ Model{model}, make{model} }} from '{depth}{self._path(model)[:-3]}';" for model in used]
         parts = ["\n".join([f"// {' '.join(self._said(12)).capitalize()}.", "import fs from 'node:fs';", *imports])]
         base = f" extends Model{used[0]}" if used[0] < number else ""
         for name, above in ((f"Model{number}", base), (f"View{number}", f" extends Model{number}")):
@@ -102,21 +108,21 @@ class Code:
         return "\n\n".join(parts) + "\n"
 
     def _script_body(self, indent: str, name: str, used: list[int]) -> str:
-        a, b, c, d, e, f, *rest = self._said(15)
-        one, other = self._random.choices(used, k=2)
+        a, b, c, d, e, f, *words = self._said(15)
+        model, other_model = self._random.choices(used, k=2)
         lines = [
-            f"/** {' '.join(rest[:9]).capitalize()}. */",
-            f"{'' if indent else 'export function '}{name}({a}: Model{one}, {b}Count = {len(rest)}): object {{",
+            f"/** {' '.join(words[:9]).capitalize()}. */",
+            f"{'' if indent else 'export function '}{name}({a}: Model{model}, {b}Count = {len(words)}): object {{",
             f"  if (!{a} || {b}Count < {len(a)}) {{",
             f"    throw new Error(`the {c} of {d} is ${{{b}Count}}`);",
             "  }",
-            f"  const {c}Made = make{one}({a}, {b}Count);",
+            f"  const {c}Made = make{model}({a}, {b}Count);",
             f"  const {d}All = {c}Made.{f}.map(({e}Each) => {e}Each.load({a}));",
             f"  for (const {e} of {d}All) {{",
-            f"    // The {f} {rest[0]} is {rest[1]} before the {rest[2]}.",
-            f"    {e}.{rest[3]}.save(fs.readFileSync({e}.{rest[5]}), {b}Count);",
+            f"    // The {f} {words[0]} is {words[1]} before the {words[2]}.",
+            f"    {e}.{words[3]}.save(fs.readFileSync({e}.{words[5]}), {b}Count);",
             "  }",
-            f"  return new Model{other}({c}Made, {{ {rest[4]}: JSON.stringify({d}All) }});",
+            f"  return new Model{other_model}({c}Made, {{ {words[4]}: JSON.stringify({d}All) }});",
             "}",
         ]
         return "\n".join(indent + line for line in lines)

@@ -66,10 +66,10 @@ class Corpus:
         self._file_weights = _zipf(len(self.files), 5.0)
 
     def _coined(self, number: int) -> list[str]:
-        made: dict[str, None] = {}
-        while len(made) < number:
-            made["".join(self.random.choices(SYLLABLES, k=self.random.randint(2, 4)))] = None
-        return list(made)
+        words: dict[str, None] = {}
+        while len(words) < number:
+            words["".join(self.random.choices(SYLLABLES, k=self.random.randint(2, 4)))] = None
+        return list(words)
 
     def _identifier(self) -> str:
         parts = self.random.sample(HEAD, self.random.randint(2, 3))
@@ -137,8 +137,8 @@ class Corpus:
             return " ".join(self.random.choices(self.words[len(self.words) // 10 :], k=size))
         if kind == "common words":
             return " ".join(self.random.choices(HEAD[:60], k=size))
-        asked = self.filled("why does {w} {i} {w} in {f}, {w} or {w}?")
-        return " ".join(asked.split()[:size] if size > 3 else (self.word() for _ in range(size)))
+        question = self.filled("why does {w} {i} {w} in {f}, {w} or {w}?")
+        return " ".join(question.split()[:size] if size > 3 else (self.word() for _ in range(size)))
 
 
 def _zipf(size: int, shift: float) -> list[float]:

@@ -66,14 +66,23 @@ class Graph:
 
     def _node_rows(self) -> Iterator[tuple[object, ...]]:
         for file in range(1, self._files + 1):
-            own, path = self._node(file), self._path(file)
-            yield own, file, "file", path.rpartition("/")[2], path, None, 1, 100
+            file_node, path = self._node(file), self._path(file)
+            yield file_node, file, "file", path.rpartition("/")[2], path, None, 1, 100
             for at, inside in enumerate(self.INSIDE):
                 holder, _, _ = inside.rpartition(".")
                 kind = "method" if holder else "class" if inside.istitle() else "function"
-                parent = own + 1 + self.INSIDE.index(holder) if holder else own
+                parent = file_node + 1 + self.INSIDE.index(holder) if holder else file_node
                 name = self._name(file * self.PER_FILE + at)
-                yield own + 1 + at, file, kind, name, f"{holder}.{name}".lstrip("."), parent, at * 9 + 1, at * 9 + 9
+                yield (
+                    file_node + 1 + at,
+                    file,
+                    kind,
+                    name,
+                    f"{holder}.{name}".lstrip("."),
+                    parent,
+                    at * 9 + 1,
+                    at * 9 + 9,
+                )
 
     def _node(self, file: int) -> int:
         return (file - 1) * self._step + 1

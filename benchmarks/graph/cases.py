@@ -36,8 +36,8 @@ def cases_of(folder: Path) -> list[Case]:
         modules = {module_name(path.relative_to(root).as_posix()) for path in root.rglob("*.py")}
         graph: dict[str, list[str]] = json.loads(listed.read_text("utf-8"))
         pairs = {(caller, callee) for caller, callees in graph.items() for callee in callees}
-        own = {pair for pair in pairs if any(pair[1].startswith(f"{module}.") for module in modules)}
+        own_pairs = {pair for pair in pairs if any(pair[1].startswith(f"{module}.") for module in modules)}
         builtin = {pair for pair in pairs if pair[1].startswith("<")}
-        external = {(caller, callee.partition(".")[0]) for caller, callee in pairs - own - builtin}
-        cases.append(Case(root.parent.name, root.name, root, own, external, builtin))
+        external = {(caller, callee.partition(".")[0]) for caller, callee in pairs - own_pairs - builtin}
+        cases.append(Case(root.parent.name, root.name, root, own_pairs, external, builtin))
     return cases

@@ -67,13 +67,15 @@ def gold_of(index: Path, root: Path) -> Gold:
 
 def _homes(documents: list[scip.Document]) -> dict[str, str]:
     """The one file that defines each symbol."""
-    found: dict[str, set[str]] = defaultdict(set)
+    paths_by_symbol: dict[str, set[str]] = defaultdict(set)
     for document in documents:
         for occurrence in document.occurrences:
             if occurrence.roles & scip.DEFINITION and not occurrence.symbol.startswith("local "):
-                found[occurrence.symbol].add(document.path)
+                paths_by_symbol[occurrence.symbol].add(document.path)
     return {
-        symbol: min(paths) for symbol, paths in found.items() if len(paths) == 1 and not naming.is_augmentation(symbol)
+        symbol: min(paths)
+        for symbol, paths in paths_by_symbol.items()
+        if len(paths) == 1 and not naming.is_augmentation(symbol)
     }
 
 
@@ -94,7 +96,7 @@ def _add_python_modules(path: str, text: str, gold: Gold) -> None:
         else:
             base = _absolute(node, path)
             inner = {alias.name: module_file(f"{base}/{alias.name}", path, gold.files) for alias in node.names}
-            whole = {f"{base}.{name}": found for name, found in inner.items() if found}
+            whole = {f"{base}.{name}": names_inside for name, names_inside in inner.items() if names_inside}
             if len(whole) < len(inner):
                 whole[base] = module_file(base, path, gold.files)
         for target in whole.values():
@@ -117,23 +119,23 @@ def module_file(name: str, path: str, files: set[str]) -> str:
     parts = name.replace(".", "/") if not name.startswith("/") else name
     ends = [f"{parts}.py", f"{parts}/__init__.py"] if parts.strip("/.") else [f"{parts}/__init__.py"]
     if name.startswith("/"):
-        return next((end for one in ends if (end := str(PurePosixPath(one[1:]))) in files), "")
+        return next((end for end_parts in ends if (end := str(PurePosixPath(end_parts[1:]))) in files), "")
     if name.replace("/", ".").split(".")[0] in sys.stdlib_module_names:
         return ""
-    found = [
-        one
-        for one in files
+    matching_files = [
+        file
+        for file in files
         for end in ends
-        if (one == end or one.endswith(f"/{end}")) and f"{one.removesuffix(end)}__init__.py" not in files
+        if (file == end or file.endswith(f"/{end}")) and f"{file.removesuffix(end)}__init__.py" not in files
     ]
-    nearness = {one: len(_shared(one, path)) for one in found}
-    best = [one for one in found if nearness[one] == max(nearness.values())]
+    nearness = {file: len(_shared(file, path)) for file in matching_files}
+    best = [file for file in matching_files if nearness[file] == max(nearness.values())]
     return best[0] if len(best) == 1 else ""
 
 
-def _shared(one: str, other: str) -> list[str]:
+def _shared(path: str, other_path: str) -> list[str]:
     parts = []
-    for mine, theirs in zip(PurePosixPath(one).parts[:-1], PurePosixPath(other).parts[:-1], strict=False):
+    for mine, theirs in zip(PurePosixPath(path).parts[:-1], PurePosixPath(other_path).parts[:-1], strict=False):
         if mine != theirs:
             break
         parts.append(mine)
@@ -141,12 +143,15 @@ def _shared(one: str, other: str) -> list[str]:
 
 
 def _packages_above(path: str) -> Iterator[str]:
-    own = PurePosixPath(path)
-    for folder in own.parents if own.name != "__init__.py" else own.parent.parents:
+    module_path = PurePosixPath(path)
+    for folder in module_path.parents if module_path.name != "__init__.py" else module_path.parent.parents:
         yield f"{folder}/__init__.py".removeprefix("./")
 
 
 def _script_import_lines(text: str) -> set[int]:
     plain = scripts.without_comments(text)
-    spans = [(plain.count("\n", 0, one.start()), plain.count("\n", 0, one.end())) for one in scripts.imports(plain)]
+    spans = [
+        (plain.count("\n", 0, statement.start()), plain.count("\n", 0, statement.end()))
+        for statement in scripts.imports(plain)
+    ]
     return {line + 1 for start, end in spans for line in range(start, end + 1)}

@@ -57,18 +57,18 @@ def map_edges(database: Path) -> Edges:
 
 def _makers(nodes: dict[int, Any], extends: list[tuple[int, int]]) -> dict[int, int]:
     """For each class its own or inherited `__init__`; 0 for one that has none."""
-    own = {parent: node for node, (_, name, _, parent, _) in nodes.items() if name == "__init__"}
+    constructors = {parent: node for node, (_, name, _, parent, _) in nodes.items() if name == "__init__"}
     bases: dict[int, list[int]] = defaultdict(list)
     for source, target in extends:
         bases[source].append(target)
-    found: dict[int, int] = {}
+    makers: dict[int, int] = {}
     for node in (node for node, (kind, *_) in nodes.items() if kind == "class"):
-        line, seen = [node], {node}
-        while line and line[0] not in own:
-            line += [base for base in bases[line.pop(0)] if base not in seen]
-            seen.update(line)
-        found[node] = own[line[0]] if line else 0
-    return found
+        line, visited = [node], {node}
+        while line and line[0] not in constructors:
+            line += [base for base in bases[line.pop(0)] if base not in visited]
+            visited.update(line)
+        makers[node] = constructors[line[0]] if line else 0
+    return makers
 
 
 def _dotted(node: Any) -> str:

@@ -36,7 +36,7 @@ def regex_edges(root: Path, files: set[str]) -> Edges:
 
 
 def _python_targets(path: str, text: str, by_end: dict[str, str]) -> Iterator[str]:
-    for (names,) in (found.groups() for found in _PYTHON_IMPORT.finditer(text)):
+    for (names,) in (match.groups() for match in _PYTHON_IMPORT.finditer(text)):
         for name in names.split(","):
             yield _absolute_target(name.split(" as ")[0].strip().replace(".", "/"), by_end)
     for dots, module, names in _PYTHON_FROM.findall(text):
@@ -48,7 +48,7 @@ def _python_targets(path: str, text: str, by_end: dict[str, str]) -> Iterator[st
             name.split(" as ")[0].strip(" \t\n\\") for name in re.sub(r"#[^\n]*", "", names).strip("()").split(",")
         ]
         look = _relative_target if dots else _absolute_target
-        modules = [found for name in inner if (found := look(f"{base}/{name}", by_end))]
+        modules = [inner_module for name in inner if (inner_module := look(f"{base}/{name}", by_end))]
         yield from modules
         if len(modules) < len([name for name in inner if name]):
             yield look(base, by_end)
@@ -63,11 +63,11 @@ def _absolute_target(name: str, by_end: dict[str, str]) -> str:
 
 
 def _script_targets(path: str, text: str, files: set[str]) -> Iterator[str]:
-    for found in scripts.imports(scripts.without_comments(text)):
-        if found[2].startswith("."):
-            base = _normal(PurePosixPath(path).parent / found[2])
+    for statement in scripts.imports(scripts.without_comments(text)):
+        if statement[2].startswith("."):
+            base = _normal(PurePosixPath(path).parent / statement[2])
             bases = [base, re.sub(r"\.m?js$", "", base)]
-            yield next((name for one in bases for end in _SCRIPT_ENDS if (name := one + end) in files), "")
+            yield next((name for base in bases for end in _SCRIPT_ENDS if (name := base + end) in files), "")
 
 
 def _normal(path: PurePosixPath) -> str:
@@ -96,11 +96,15 @@ def name_matching_edges(root: Path) -> Edges:
             while indent <= open_definitions[-1][0]:
                 open_definitions.pop()
             caller = open_definitions[-1][1]
-            if found := _DEFINITION.match(line):
-                qualified = f"{caller}.{found[3]}"
-                functions[found[3]] |= {qualified if found[2] == "def" else f"{qualified}.__init__"}
+            if match := _DEFINITION.match(line):
+                qualified = f"{caller}.{match[3]}"
+                functions[match[3]] |= {qualified if match[2] == "def" else f"{qualified}.__init__"}
                 open_definitions.append((indent, qualified))
             else:
                 mentions += [(caller, called or decorator) for called, decorator in _CALL.findall(line)]
-    known = functions["__init__"] | {name for names in functions.values() for name in names if "__init__" not in name}
-    return Edges(set(), set(), {(who, callee) for who, name in mentions for callee in functions[name] & known}, set())
+    listed_functions = functions["__init__"] | {
+        name for names in functions.values() for name in names if "__init__" not in name
+    }
+    return Edges(
+        set(), set(), {(who, callee) for who, name in mentions for callee in functions[name] & listed_functions}, set()
+    )

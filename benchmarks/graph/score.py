@@ -44,20 +44,23 @@ def score(counts: list[Counts]) -> Score:
     chance = random.Random(SEED)
     drawn = sorted(_rates(chance.choices(counts, k=len(counts)))[2] for _ in range(RESAMPLES)) if counts else [0.0]
     low, high = drawn[int(0.025 * len(drawn))], drawn[int(0.975 * len(drawn))]
-    return Score(*_rates(counts), low, high, sum(one.wanted for one in counts))
+    return Score(*_rates(counts), low, high, sum(count.wanted for count in counts))
 
 
 def _rates(counts: list[Counts]) -> tuple[float, float, float]:
-    right, found, wanted = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0, 0)
-    return right / (found or 1), right / (wanted or 1), 2 * right / (found + wanted or 1)
+    right, found_count, wanted_count = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0, 0)
+    return right / (found_count or 1), right / (wanted_count or 1), 2 * right / (found_count + wanted_count or 1)
 
 
-def counted(found: set[Pair], wanted: set[Pair], neither: Iterable[Pair] = ()) -> list[Counts]:
+def counted(edges: set[Pair], wanted: set[Pair], neither: Iterable[Pair] = ()) -> list[Counts]:
     """The counts of each source of a pair."""
-    found = found - (set(neither) - wanted)
-    sources = sorted({source for source, _ in found | wanted})
+    edges = edges - (set(neither) - wanted)
+    sources = sorted({source for source, _ in edges | wanted})
     sides = [defaultdict[str, set[str]](set) for _ in range(2)]
-    for side, pairs in zip(sides, (found, wanted), strict=True):
+    for side, pairs in zip(sides, (edges, wanted), strict=True):
         for source, target in pairs:
             side[source].add(target)
-    return [Counts(len(sides[0][one] & sides[1][one]), len(sides[0][one]), len(sides[1][one])) for one in sources]
+    return [
+        Counts(len(sides[0][source] & sides[1][source]), len(sides[0][source]), len(sides[1][source]))
+        for source in sources
+    ]

@@ -18,4 +18,4 @@ def imports(text: str) -> Iterator[re.Match[str]]:
 
 def without_comments(text: str) -> str:
     """A text with its lines and strings, and no comments."""
-    return _COMMENT.sub(lambda found: found[1] or "\n" * found[0].count("\n"), text)
+    return _COMMENT.sub(lambda match: match[1] or "\n" * match[0].count("\n"), text)

@@ -73,22 +73,22 @@ def measured(repository: Repository, folder: Path, python: str) -> Peer:
         place = root / path.relative_to(repository.root)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, place)
-    own = folder / "peer.db"
+    own_database = folder / "peer.db"
     commands = {
         "aider, repo map": [python, "-c", _AIDER_PROCESS, str(root)],
-        "holloway, index": [sys.executable, "-c", _OWN_PROCESS, str(root), str(own)],
+        "holloway, index": [sys.executable, "-c", _OWN_PROCESS, str(root), str(own_database)],
     }
     rounds: Peer = {name: [] for name in commands}
     for _ in range(ROUNDS):
         for cache in root.glob(".aider*"):
             shutil.rmtree(cache)
-        own.unlink(missing_ok=True)
+        own_database.unlink(missing_ok=True)
         for name, command in commands.items():
             took: list[float] = []
             for _ in range(2):
-                done = subprocess.run(command, env=environment(), capture_output=True, check=False)
-                assert done.returncode == 0, done.stderr.decode()
-                took += json.loads(done.stdout.splitlines()[-1])
+                process = subprocess.run(command, env=environment(), capture_output=True, check=False)
+                assert process.returncode == 0, process.stderr.decode()
+                took += json.loads(process.stdout.splitlines()[-1])
             rounds[name].append(took)
     return rounds
 

@@ -55,15 +55,15 @@ class Parsing:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._paths = [one.path for one in source_files.list_files(root)[0] if language_of(one.path)]
+        self._paths = [file.path for file in source_files.list_files(root)[0] if language_of(file.path)]
         self._at = 0
         self.parse_s = self.cpu_s = self.wall_s = 0.0
         """CPU time of the parser; and what all of this took away from the index."""
 
-    def advance(self, done: int, total: int) -> None:
+    def advance(self, files_done: int, total: int) -> None:
         """Parse as large a share of the files as is done of the other work."""
         cpu, wall = time.process_time(), time.perf_counter()
-        until = len(self._paths) * (done + 1) // total
+        until = len(self._paths) * (files_done + 1) // total
         for path in self._paths[self._at : until]:
             language, data = language_of(path), source_files.read_bytes(self._root, path)
             if language and isinstance(data, bytes):
@@ -81,10 +81,10 @@ def index_once(name: str, root: str, path: str, workers: str) -> None:
     beside = {"reading": Parsing(Path(root)), "resolving": Parsing(Path(root))}
     began: dict[str, float] = {}
 
-    def note(stage: str, done: int, total: int) -> None:
+    def note(stage: str, files_done: int, total: int) -> None:
         began.setdefault(stage, _cpu_s())
         if workers == "1" and stage in beside:
-            beside[stage].advance(done, total)
+            beside[stage].advance(files_done, total)
 
     database = open_map(Path(path))
     began[""], wall = _cpu_s(), time.perf_counter()
@@ -107,39 +107,43 @@ def index_once(name: str, root: str, path: str, workers: str) -> None:
 
 def _cpu_s() -> float:
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def _peak_mb() -> tuple[float, float]:
     """The most memory that this process and its largest child held."""
     unit = 1e6 if sys.platform == "darwin" else 1e6 / 1024
-    own, child = (resource.getrusage(who).ru_maxrss / unit for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    own_mb, child_mb = (
+        resource.getrusage(who).ru_maxrss / unit for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
     status = Path("/proc/self/status")
     if status.exists():
         # What getrusage says here is at least what the parent held when it started this process.
-        own = next(int(line.split()[1]) / unit for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-    return own, child
+        own_mb = next(
+            int(line.split()[1]) / unit for line in status.read_text().splitlines() if line.startswith("VmHWM")
+        )
+    return own_mb, child_mb
 
 
 def measured(repositories: list[Repository], folder: Path) -> list[Cold]:
     """Index each repository into a new map, which is left in the folder."""
     code = "import sys; from benchmarks.mapping import cold; cold.index_once(*sys.argv[1:])"
-    found: list[Cold] = []
+    results: list[Cold] = []
     for repository in repositories:
         for workers in WORKERS if repository.real else WORKERS[-1:]:
             path = repository.map_in(folder)
             path.unlink(missing_ok=True)
             arguments = [repository.name, repository.root, path, workers]
-            done = subprocess.run(
+            process = subprocess.run(
                 [sys.executable, "-c", code, *map(str, arguments)],
                 cwd=CHECKOUT,
                 env=environment(),
                 capture_output=True,
                 check=False,
             )
-            assert done.returncode == 0, done.stderr.decode()
-            found.append(Cold(*json.loads(done.stdout)))
-    return found
+            assert process.returncode == 0, process.stderr.decode()
+            results.append(Cold(*json.loads(process.stdout)))
+    return results
 
 
 def table(cold: list[Cold]) -> dict[str, Any]:
@@ -149,11 +153,11 @@ def table(cold: list[Cold]) -> dict[str, Any]:
     columns += ["of it resolving", "peak MB", "largest worker, peak MB", "map, MB"]
     rows: list[list[Any]] = [
         [
-            *(one.name, one.workers, one.files, one.code, one.code_mb, one.wall_s, one.cpu_s),
-            *(one.code / one.wall_s, one.code / one.cpu_s, one.code_mb / one.cpu_s, one.parse_s),
-            *((one.reading or 0) + (one.resolving or 0) or None, one.resolving),
-            *(one.memory_mb, one.worker_mb if one.workers > 1 else None, one.map_mb),
+            *(result.name, result.workers, result.files, result.code, result.code_mb, result.wall_s, result.cpu_s),
+            *(result.code / result.wall_s, result.code / result.cpu_s, result.code_mb / result.cpu_s, result.parse_s),
+            *((result.reading or 0) + (result.resolving or 0) or None, result.resolving),
+            *(result.memory_mb, result.worker_mb if result.workers > 1 else None, result.map_mb),
         ]
-        for one in cold
+        for result in cold
     ]
     return {"title": "Indexing, from nothing", "columns": columns, "rows": rows}

@@ -33,8 +33,8 @@ class Editor:
         self._random = random.Random(SEED)
         code = "SELECT id, path FROM files WHERE language IN ('python', 'typescript') AND size > 500"
         self._paths: dict[int, str] = {row[0]: row[1] for row in database.fetch_rows(f"{code} ORDER BY path")}
-        most = "SELECT seen FROM consulted GROUP BY seen ORDER BY COUNT(*) DESC, seen"
-        self.central = next(self._paths[row[0]] for row in database.fetch_rows(most) if row[0] in self._paths)
+        most_consulted = "SELECT seen FROM consulted GROUP BY seen ORDER BY COUNT(*) DESC, seen"
+        self.central = next(self._paths[row[0]] for row in database.fetch_rows(most_consulted) if row[0] in self._paths)
         self._number = 0
 
     def _any(self) -> str:
@@ -106,26 +106,33 @@ def measured(repository: Repository, folder: Path, rounds: int) -> list[Followed
         "new file": editor.new,
         "removed file": editor.removed,
     }
-    found = {(edit, way): Followed(repository.name, edit, way, Samples(), []) for edit in kinds for way in WAYS}
-    found["nothing", ALL_FILES] = Followed(repository.name, "nothing", ALL_FILES, Samples(), [])
+    followed_edits = {
+        (edit, method): Followed(repository.name, edit, method, Samples(), []) for edit in kinds for method in WAYS
+    }
+    followed_edits["nothing", ALL_FILES] = Followed(repository.name, "nothing", ALL_FILES, Samples(), [])
     for done_rounds in range(rounds):
-        for (edit, way), one in found.items():
+        for (edit, method), followed in followed_edits.items():
             if edit.startswith("interface of") and done_rounds >= CENTRAL_EDITS:
                 continue
             path = kinds[edit]() if edit in kinds else ""
-            done = one.times.time(partial(update_index, database, root, only=[path] if way == BY_NAME else None))
-            one.resolved.append(done.resolved)
-            assert done.read + done.removed == bool(path), (edit, path, done)
+            update = followed.times.time(
+                partial(update_index, database, root, only=[path] if method == BY_NAME else None)
+            )
+            followed.resolved.append(update.resolved)
+            assert update.read + update.removed == bool(path), (edit, path, update)
             if edit == "removed file":
                 editor.restore(path)
                 update_index(database, root, only=[path])
     database.close()
     shutil.rmtree(root)
-    return list(found.values())
+    return list(followed_edits.values())
 
 
 def table(edits: list[Followed]) -> dict[str, Any]:
     """By repository, kind of edit and way to follow it."""
     columns = ["repository", "edit", "followed", "p50 ms", "p95 ms", "CPU p50 ms", "CPU p95 ms", "resolved again, p50"]
-    rows = [[one.name, one.edit, one.way, *one.times.figures(), int(quantile(one.resolved, 0.50))] for one in edits]
+    rows = [
+        [followed.name, followed.edit, followed.way, *followed.times.figures(), int(quantile(followed.resolved, 0.50))]
+        for followed in edits
+    ]
     return {"title": "Following an edit", "columns": columns, "rows": rows}

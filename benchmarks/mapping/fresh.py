@@ -44,8 +44,8 @@ def measured(database: MapDatabase, folder: Path, rounds: int) -> dict[str, Samp
     times = {name: Samples() for name in commands}
     for _ in range(rounds):
         for name, command in commands.items():
-            done = times[name].start([sys.executable, "-c", *command], environment())
-            assert done.returncode == 0, done.stderr.decode()
+            process = times[name].start([sys.executable, "-c", *command], environment())
+            assert process.returncode == 0, process.stderr.decode()
     return times
 
 

@@ -51,16 +51,19 @@ def measured(name: str, nodes: int, database: MapDatabase) -> list[Asked]:
     )
     ids = [row[0] for row in database.fetch_rows("SELECT id FROM nodes WHERE file IS NOT NULL ORDER BY id")]
     chosen = random.Random(SEED).sample(ids, RANDOM_NODES)
-    asked = {
+    node_groups = {
         "random definitions and files": database.fetch_rows(anything, (json.dumps(chosen),)),
         "the most used definitions": database.fetch_rows(degrees, FOLLOWING | {"hubs": HUBS, "files": 0}),
         "the most used files": database.fetch_rows(degrees, FOLLOWING | {"hubs": HUBS, "files": 1}),
     }
-    return [_asked(name, nodes, what, database, [tuple(row) for row in rows]) for what, rows in asked.items()]
+    return [
+        _asked(name, nodes, description, database, [tuple(row) for row in rows])
+        for description, rows in node_groups.items()
+    ]
 
 
-def _asked(name: str, nodes: int, what: str, database: MapDatabase, rows: list[tuple[Any, ...]]) -> Asked:
-    result = Asked(name, nodes, what, Samples(), Samples(), [])
+def _asked(name: str, nodes: int, description: str, database: MapDatabase, rows: list[tuple[Any, ...]]) -> Asked:
+    result = Asked(name, nodes, description, Samples(), Samples(), [])
     asks = [partial(_ask, database, path, "" if kind == "file" else qualified) for path, kind, qualified, _ in rows]
     counts = [
         partial(database.fetch_value, RECURSIVE, FOLLOWING | {"node": node, "depth": DEPTH})
@@ -79,13 +82,13 @@ def _ask(database: MapDatabase, path: str, symbol: str) -> int:
     return compute_impact(database, find_nodes(database, path, symbol), depth=DEPTH).total
 
 
-def table(asked: list[Asked]) -> dict[str, Any]:
+def table(impacts: list[Asked]) -> dict[str, Any]:
     """By map and by what was asked for."""
     columns = ["map", "nodes", "asked for", "p50 ms", "p95 ms", "CPU p50 ms", "CPU p95 ms"]
     columns += ["recursive query, CPU p50 ms", "CPU p95 ms", "nodes reached, p50", "p95"]
     rows = [
-        [one.map, one.nodes, one.what, *one.times.figures(), *one.recursive.figures()[2:]]
-        + [int(quantile(one.reached, share)) for share in (0.50, 0.95)]
-        for one in asked
+        [impact.map, impact.nodes, impact.what, *impact.times.figures(), *impact.recursive.figures()[2:]]
+        + [int(quantile(impact.reached, share)) for share in (0.50, 0.95)]
+        for impact in impacts
     ]
     return {"title": "Impact, warm", "columns": columns, "rows": rows}

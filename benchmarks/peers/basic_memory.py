@@ -50,8 +50,8 @@ class Peer:
         )
         if not isinstance(answer, dict):
             raise RuntimeError(str(answer))
-        found = [Path(hit["file_path"]).name for hit in answer["results"]]
-        return [self._turns[name] for name in found if name in self._turns]
+        file_names = [Path(hit["file_path"]).name for hit in answer["results"]]
+        return [self._turns[name] for name in file_names if name in self._turns]
 
     def _command(self, *words: str) -> None:
         subprocess.run([str(Path(sys.executable).with_name("basic-memory")), *words], check=True)

@@ -46,13 +46,13 @@ def _handler(embedder: Embedder) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             length = min(int(self.headers.get("Content-Length", 0)), REQUEST_BYTES_MAX)
             try:
-                asked = json.loads(self.rfile.read(length))
-                texts = [asked["input"]] if isinstance(asked["input"], str) else list(map(str, asked["input"]))
+                request = json.loads(self.rfile.read(length))
+                texts = [request["input"]] if isinstance(request["input"], str) else list(map(str, request["input"]))
             except (ValueError, KeyError, TypeError):
                 return self._answer(400, {"error": {"message": "A JSON object with `input` is needed."}})
             with one_at_a_time:
                 vectors = embedder.embed(texts).tolist()
-            rows = [{"object": "embedding", "index": at, "embedding": one} for at, one in enumerate(vectors)]
+            rows = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
             usage = {"prompt_tokens": 0, "total_tokens": 0}
             return self._answer(200, {"object": "list", "data": rows, "model": embedder.model, "usage": usage})
 

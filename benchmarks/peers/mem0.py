@@ -43,8 +43,8 @@ class Peer:
 
     def ask(self, question: str, limit: int) -> list[str]:
         """Search as it is set up by default."""
-        found = self._memory.search(question, filters={"user_id": "dialogue"}, top_k=limit)
-        return [hit["metadata"]["turn"] for hit in found["results"]]
+        answer = self._memory.search(question, filters={"user_id": "dialogue"}, top_k=limit)
+        return [hit["metadata"]["turn"] for hit in answer["results"]]
 
 
 def _stop_words(cache: Path) -> Path:

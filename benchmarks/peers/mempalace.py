@@ -22,10 +22,10 @@ class Peer:
     def ingest(self, turns: list[tuple[str, str, str]]) -> None:
         """File the turns, a room for each session."""
         for turn, session, text in turns:
-            done = self._tools.tool_add_drawer(wing="dialogue", room=session, content=text)
-            if not done.get("success"):
-                raise RuntimeError(str(done))
-            self._turns.setdefault(done["drawer_id"], []).append(turn)
+            answer = self._tools.tool_add_drawer(wing="dialogue", room=session, content=text)
+            if not answer.get("success"):
+                raise RuntimeError(str(answer))
+            self._turns.setdefault(answer["drawer_id"], []).append(turn)
 
     def ask(self, question: str, limit: int) -> list[str]:
         """Search with the default strategy."""

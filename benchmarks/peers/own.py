@@ -28,9 +28,9 @@ class OwnMemory:
     def ingest(self, turns: Sequence[Turn]) -> None:
         """Teach the turns; words that were said twice are one memory of two turns."""
         for turn in turns:
-            kept = self.memory.remember(turn.text, session=turn.session).memory
-            assert kept is not None, f"{turn.id} was not kept"
-            self._turns[kept.id].append(turn.id)
+            stored_memory = self.memory.remember(turn.text, session=turn.session).memory
+            assert stored_memory is not None, f"{turn.id} was not kept"
+            self._turns[stored_memory.id].append(turn.id)
         self._wait_for_vectors()
 
     def _wait_for_vectors(self) -> None:

@@ -89,8 +89,8 @@ class PeerProcess:
     def ask(self, question: str, limit: int) -> list[str]:
         """The ids that the peer names, those that it invents left out of account by the scoring."""
         self._send({"question": question, "limit": limit})
-        found = self._answer("found")
-        return [str(one) for one in found][:limit] if isinstance(found, list) else []
+        turns = self._answer("found")
+        return [str(turn) for turn in turns][:limit] if isinstance(turns, list) else []
 
     def _send(self, message: dict[str, object]) -> None:
         assert self._process.stdin is not None

@@ -30,12 +30,12 @@ def main() -> None:
         peer = runpy.run_path(adapter)["Peer"](Path(folder), embeddings)
         answer({"opened": True})
         for line in sys.stdin:
-            asked = json.loads(line)
-            if "turns" in asked:
-                peer.ingest([tuple(turn) for turn in asked["turns"]])
-                answer({"kept": len(asked["turns"])})
+            request = json.loads(line)
+            if "turns" in request:
+                peer.ingest([tuple(turn) for turn in request["turns"]])
+                answer({"kept": len(request["turns"])})
             else:
-                answer({"found": peer.ask(asked["question"], asked["limit"])})
+                answer({"found": peer.ask(request["question"], request["limit"])})
     except Exception as error:
         traceback.print_exc()
         answer({"error": f"{type(error).__name__}: {error}"[:500]})

@@ -50,8 +50,8 @@ class TextSearch:
 
     def scores(self, question: str, limit: int) -> Scores:
         """The best turns that share a word with the question."""
-        said = dict.fromkeys(_WORD.findall(self._read(question).lower()))
-        words = [word for word in said if word not in STOP_WORDS] or list(said)
+        question_words = dict.fromkeys(_WORD.findall(self._read(question).lower()))
+        words = [word for word in question_words if word not in STOP_WORDS] or list(question_words)
         sql = "SELECT rowid, rank FROM turns WHERE turns MATCH ? ORDER BY rank, rowid LIMIT ?"
         return {self._ids[row]: -rank for row, rank in self._database.execute(sql, (match_any(words), limit))}
 
@@ -120,11 +120,11 @@ class RankFusion(_Both):
 
     def fused(self, text: Scores, dense: Scores) -> Scores:
         """The sum over both lists of one over the place."""
-        found: defaultdict[str, float] = defaultdict(float)
+        fused_scores: defaultdict[str, float] = defaultdict(float)
         for scores in (text, dense):
             for place, turn in enumerate(ranked(scores), start=1):
-                found[turn] += 1 / (RRF_K + place)
-        return found
+                fused_scores[turn] += 1 / (RRF_K + place)
+        return fused_scores
 
 
 class ScoreFusion(_Both):
@@ -133,10 +133,10 @@ class ScoreFusion(_Both):
     def fused(self, text: Scores, dense: Scores) -> Scores:
         """BM25 as a share of the best, the cosine between the last and the first of its list."""
         best = max(text.values(), default=1.0)
-        found = {turn: (1 - DENSE_SHARE) * score / best for turn, score in text.items()}
+        fused_scores = {turn: (1 - DENSE_SHARE) * score / best for turn, score in text.items()}
         for turn, score in spread(dense).items():
-            found[turn] = found.get(turn, 0.0) + DENSE_SHARE * score
-        return found
+            fused_scores[turn] = fused_scores.get(turn, 0.0) + DENSE_SHARE * score
+        return fused_scores
 
 
 def spread(scores: Mapping[str, float]) -> Scores:

@@ -148,10 +148,10 @@ class WorkerRun:
         message = error.message if isinstance(error, HollowayError) else type(error).__name__
         self._count(name, message)
 
-    def _count(self, name: str, told: str) -> None:
+    def _count(self, name: str, reason: str) -> None:
         failures = self._failures()
         failures[name] = (failures.get(name, (0, ""))[0] + 1, self._now())
-        error_text = one_line(f"{name}: {told}", ERROR_CHARS_MAX)
+        error_text = one_line(f"{name}: {reason}", ERROR_CHARS_MAX)
         self._note(failures=failures, chore="", error=error_text, error_at=self._now())
         self._log(f"failed: {error_text}")
 

@@ -86,7 +86,13 @@ def test_a_note_that_the_host_loads_itself_is_shown_to_other_agents_only(memory:
 
     def show(agent: str, *, asked: bool = False) -> int:
         viewer = lookup.Viewer(
-            session="s", context=0, branch="main", now=memory.clock.now().isoformat(), level=2, agent=agent, asked=asked
+            session="s",
+            context=0,
+            branch="main",
+            now=memory.clock.now().isoformat(),
+            level=2,
+            agent=agent,
+            is_asked=asked,
         )
         return len(lookup.find_unseen(memory.store.database.connection, ids, viewer))
 

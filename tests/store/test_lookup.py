@@ -300,11 +300,11 @@ def test_a_careful_level_shows_an_inferred_memory_only_when_somebody_asked(
     inferred = memory.store.memories.add_memory(sanitize_draft(draft)).memory
     assert inferred is not None
     hook.execute("UPDATE memories SET confidence = 0.99, half_life_days = NULL")
-    asked = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=1, asked=True)
+    asked = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=1, is_asked=True)
     assert lookup.find_for_files(hook, [TOKENS], to(), 3) == []
     assert ids(lookup.find_for_files(hook, [TOKENS], asked, 3)) == [inferred.id]
     assert [
-        lookup.Viewer(session="", context=0, branch="", now="", level=3, asked=asked).to_values()["level"]
+        lookup.Viewer(session="", context=0, branch="", now="", level=3, is_asked=asked).to_values()["level"]
         for asked in (True, False)
     ] == [3, 3]
 
@@ -337,7 +337,7 @@ def test_a_rule_of_a_rules_file_is_told_to_nobody_before_a_person_approved_it(
     draft = Draft("gates are closed by hand", source=Source.RULES_FILE, state=State.UNCONFIRMED, files=(TOKENS,))
     rule = memory.store.memories.add_memory(sanitize_draft(draft)).memory
     assert rule is not None
-    asked = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=4, asked=True)
+    asked = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=4, is_asked=True)
     assert lookup.find_matching(hook, ["gates"], asked, 3) == []
     assert lookup.find_for_files(hook, [TOKENS], to(level=4), 3) == []
     memory.confirm(rule.id)
@@ -357,7 +357,7 @@ def test_an_explanation_of_the_git_history_is_told_to_nobody_before_a_person_con
     )
     explanation = memory.store.memories.add_memory(sanitize_draft(draft)).memory
     assert explanation is not None
-    asked = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=4, asked=True)
+    asked = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=4, is_asked=True)
     assert lookup.find_matching(hook, ["gates"], asked, 3) == []
     assert lookup.find_for_files(hook, [TOKENS], to(level=4), 3) == []
     assert [result.memory.id for result in memory.recall("gates feed")] == [explanation.id]
@@ -393,7 +393,7 @@ def test_a_muted_memory_is_found_only_for_one_who_asks(memory: holloway.Holloway
     assert find_all(to()) == [[]] * 6
     assert lookup.find_general(hook, lookup.RULE_TYPES, "main", 9) == []
     assert lookup.find_recipes(hook, "main", 9) == []
-    asking = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=1, asked=True)
+    asking = lookup.Viewer(session="s1", context=0, branch="main", now=NOW, level=1, is_asked=True)
     assert find_all(asking) == [[muted.id]] * 6
     memory.mute(muted.id, on=False)
     assert find_all(to()) == [[muted.id]] * 6

@@ -65,9 +65,9 @@ _SYNTHETIC = "<synthetic>"
 _ROWS_READ = ("user", "assistant", "attachment", "queue-operation", "system")
 
 
-def read_session(path: Path, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
-    """Return the events of a session in time order; share `seen` between the sessions of a project to skip repeats."""
-    seen_entries: set[int] = set() if seen is None else seen
+def read_session(path: Path, root: Path, shared_entries: set[int] | None = None) -> Iterator[Event]:
+    """Return the events of a session in time order; entries in `shared_entries`, a set of the project, are skipped."""
+    seen_entries: set[int] = set() if shared_entries is None else shared_entries
     streams = [_Transcript(root, path.stem, "", seen_entries).read_events(path)]
     for part in _subagent_files(path):
         streams.append(_Transcript(root, path.stem, part.stem.removeprefix("agent-"), seen_entries).read_events(part))
@@ -179,11 +179,11 @@ def _session_id(path: Path) -> str:
 class _Transcript:
     """Parser of one transcript file."""
 
-    def __init__(self, root: Path, session: str, actor: str, seen: set[int]) -> None:
+    def __init__(self, root: Path, session: str, actor: str, seen_entries: set[int]) -> None:
         self._following = Following(root)
         self._session = session
         self._actor = actor
-        self._seen = seen
+        self._seen = seen_entries
         self._started = bool(actor)
         self._planning = False
         self._chains: dict[str, str] = {}
@@ -308,9 +308,9 @@ class _Transcript:
         elif operation == "popAll":  # the user took it back
             self._queue.take_all()
         elif operation == "remove":
-            said = self._queue.take(content)
-            yield from self._parse_inserted(said)
-            text = extract_user_text(said)
+            queued_text = self._queue.take(content)
+            yield from self._parse_inserted(queued_text)
+            text = extract_user_text(queued_text)
             if self._queue.is_first_record(text, "queue"):
                 yield from self._following.record_prompt(text)
 

@@ -158,8 +158,8 @@ def _find_output(report: str) -> str:
         return report
     output = output.rstrip().removesuffix("</untrusted_context>").rstrip()
     for label in _REPORT_LABELS:
-        rest, _, line = output.rpartition("\n")
-        output = rest if line.startswith(label) else output
+        before_label, _, line = output.rpartition("\n")
+        output = before_label if line.startswith(label) else output
     return output
 
 

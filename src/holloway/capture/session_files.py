@@ -202,15 +202,17 @@ class SessionFiles(Generic[Lesson]):
         """Return whether capturing was paused at a time."""
         return any(start <= at and (end is None or at < end) for start, end in self._uncaptured)
 
-    def _find_earlier(self, own: Transcript, first_at: str) -> list[Transcript]:
+    def _find_earlier(self, transcript_read: Transcript, first_at: str) -> list[Transcript]:
         """Return the transcripts whose beginning this one repeats: a resumed session may be written out again."""
-        if own.agent != hosts.CLAUDE_CODE:
+        if transcript_read.agent != hosts.CLAUDE_CODE:
             return []
-        self._list_folder(own.path.parent)
+        self._list_folder(transcript_read.path.parent)
         sharing = [
             transcript
             for transcript in self._transcripts.values()
-            if transcript.path != own.path and transcript.agent == own.agent and self._shares_rows(own, transcript)
+            if transcript.path != transcript_read.path
+            and transcript.agent == transcript_read.agent
+            and self._shares_rows(transcript_read, transcript)
         ]
         if not sharing:
             return []
@@ -218,16 +220,16 @@ class SessionFiles(Generic[Lesson]):
 
         def order(transcript: Transcript) -> tuple[str, float, str]:
             read = reads.get(str(transcript.path))
-            first = first_at if transcript.path == own.path else read.first_at if read else "~"
+            first = first_at if transcript.path == transcript_read.path else read.first_at if read else "~"
             return first, transcript.modified_at, str(transcript.path)
 
-        return [other for other in sharing if order(other) < order(own)]
+        return [other for other in sharing if order(other) < order(transcript_read)]
 
-    def _shares_rows(self, own: Transcript, other: Transcript) -> bool:
+    def _shares_rows(self, transcript: Transcript, other: Transcript) -> bool:
         """Return whether one of two sessions repeats rows of the other: they start together, or in the midst of it."""
-        if own.started_at == other.started_at:
+        if transcript.started_at == other.started_at:
             return True
-        earlier, later = (own, other) if own.started_at < other.started_at else (other, own)
+        earlier, later = (transcript, other) if transcript.started_at < other.started_at else (other, transcript)
         if later.started_at > earlier.modified_at:
             return False
         first_id = next(iter(self._list_row_ids(later.path)), None)
@@ -307,10 +309,10 @@ def find_transcripts(root: Path, home: Path | None = None) -> list[Transcript]:
     return sorted(existing, key=lambda transcript: (transcript.started_at, str(transcript.path)))
 
 
-def read_events(transcript: Transcript, root: Path, seen: set[int] | None = None) -> Iterator[Event]:
-    """Return the events of a session; entries that are already in `seen` are left out."""
+def read_events(transcript: Transcript, root: Path, seen_entries: set[int] | None = None) -> Iterator[Event]:
+    """Return the events of a session; entries that are already in `seen_entries` are left out."""
     if transcript.agent == hosts.CLAUDE_CODE:
-        return claude_code.read_session(transcript.path, root, seen)
+        return claude_code.read_session(transcript.path, root, seen_entries)
     if transcript.agent == hosts.COPILOT:
         return copilot.read_session(transcript.path, root)
     if transcript.agent == hosts.OPENCODE:

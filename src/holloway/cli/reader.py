@@ -33,7 +33,7 @@ def reader_command(
     model: str,
     base_url: str,
     key_env: str,
-    here: bool,
+    this_project: bool,
     as_json: bool,
     project: str,
 ) -> None:
@@ -52,7 +52,7 @@ def reader_command(
     from holloway.service import reader  # loaded when the command runs
     from holloway.service.project_finder import known_project
 
-    key = known_project(project, create=action == "on").key if here else ""
+    key = known_project(project, create=action == "on").key if this_project else ""
     note = ""
     if action == "on":
         chosen = provider or _require_answer(ask_for_reader(key))

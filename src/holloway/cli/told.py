@@ -50,12 +50,17 @@ def told_command(today: bool, session: str, limit: int, after: str, as_json: boo
         print_text("There is more: --limit shows it.", "dim")
 
 
-def _print_text(told: ToldText) -> None:
-    moment = datetime.fromisoformat(told.at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    place = f"{told.point.replace('_', ' ')} ({told.event})" if told.event else told.point.replace("_", " ")
-    actor = f", subagent {told.actor}" if told.actor else ""
-    print_text(
-        f"{moment}  {place}, session {told.session}{actor}, about {format_count(told.tokens, 'token')}", "bold cyan"
+def _print_text(told_text: ToldText) -> None:
+    moment = datetime.fromisoformat(told_text.at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    place = (
+        f"{told_text.point.replace('_', ' ')} ({told_text.event})"
+        if told_text.event
+        else told_text.point.replace("_", " ")
     )
-    for line in told.text.splitlines() or ["(erased)"]:
+    actor = f", subagent {told_text.actor}" if told_text.actor else ""
+    print_text(
+        f"{moment}  {place}, session {told_text.session}{actor}, about {format_count(told_text.tokens, 'token')}",
+        "bold cyan",
+    )
+    for line in told_text.text.splitlines() or ["(erased)"]:
         print_text(f"  {line}")

@@ -159,10 +159,10 @@ class TableSource:
             self.check_unique(f"[[{table}]]", key, [row[key] for row in checked])
         return checked
 
-    def check_unique(self, where: str, field: str, values: list[str]) -> None:
+    def check_unique(self, place: str, field: str, values: list[str]) -> None:
         """Check that no value is repeated; raises InvalidInput that names the file, the field and the value."""
         if repeated := sorted({value for value in values if values.count(value) > 1}):
-            raise self._error(where, field, f"has {', '.join(repeated)} twice")
+            raise self._error(place, field, f"has {', '.join(repeated)} twice")
 
     def check_table(self, table: str, required: Mapping[str, Check]) -> Row:
         """Check `[table]`, which has exactly these fields; raises InvalidInput that names the file and the field."""
@@ -174,23 +174,23 @@ class TableSource:
         return self.check_fields(f"[{table}]", entries, dict.fromkeys(entries, check))
 
     def check_fields(
-        self, where: str, row: Row, required: Mapping[str, Check], optional: Mapping[str, Check] | None = None
+        self, place: str, row: Row, required: Mapping[str, Check], optional: Mapping[str, Check] | None = None
     ) -> Row:
         """Check the fields of one row or table and return their compiled form."""
         checks = {**required, **(optional or {})}
         for field in [*required, *row]:
             if field not in row:
-                raise self._error(where, field, "is missing")
+                raise self._error(place, field, "is missing")
             if field not in checks:
-                raise self._error(where, field, f"is not known; known are {', '.join(checks)}")
+                raise self._error(place, field, f"is not known; known are {', '.join(checks)}")
         compiled = {}
         for field, value in row.items():
             try:
                 check = checks[field]
                 compiled[field] = check(self._fill_fragments(value) if check in PATTERN_CHECKS else value)
             except ValueError as error:
-                raise self._error(where, field, str(error)) from error
+                raise self._error(place, field, str(error)) from error
         return compiled
 
-    def _error(self, where: str, field: str, reason: str) -> InvalidInput:
-        return InvalidInput(f"{self.name}, {where}: {field} {reason}.", "Fix the row and run `make data` again.")
+    def _error(self, place: str, field: str, reason: str) -> InvalidInput:
+        return InvalidInput(f"{self.name}, {place}: {field} {reason}.", "Fix the row and run `make data` again.")

@@ -65,16 +65,16 @@ class Check:
     finding: str = ""
 
 
-def passed_check(name: str, seen: str) -> Check:
+def passed_check(name: str, observation: str) -> Check:
     """A check that found nothing wrong."""
-    return Check(name, "ok", seen)
+    return Check(name, "ok", observation)
 
 
-def warning_check(name: str, finding: Finding, seen: str, hint: str) -> Check:
+def warning_check(name: str, finding: Finding, observation: str, hint: str) -> Check:
     """Something that may be wrong, or is and can wait."""
-    return Check(name, "warning", seen, hint, finding)
+    return Check(name, "warning", observation, hint, finding)
 
 
-def failed_check(name: str, finding: Finding, seen: str, hint: str) -> Check:
+def failed_check(name: str, finding: Finding, observation: str, hint: str) -> Check:
     """Something that does not work."""
-    return Check(name, "failure", seen, hint, finding)
+    return Check(name, "failure", observation, hint, finding)

@@ -168,39 +168,39 @@ def _build_shape(shape: Any, values: Mapping[str, object], label: str) -> Any:
     return shape(**{name: _convert_value(hints[name], value, f"{label}: {name}") for name, value in values.items()})
 
 
-def _convert_value(hint: Any, value: object, where: str) -> Any:
+def _convert_value(hint: Any, value: object, field_path: str) -> Any:
     if get_origin(hint) in (Union, types.UnionType):
         if value is None:
             return None
         hint = next(option for option in get_args(hint) if option is not type(None))
     if get_origin(hint) is tuple:
-        return _convert_items(get_args(hint)[0], value, where)
+        return _convert_items(get_args(hint)[0], value, field_path)
     if is_dataclass(hint):
         nested_values = {"description": value} if isinstance(value, str) else value
         if not isinstance(nested_values, dict):
-            raise InvalidInput(f"{where} cannot be {_quote_value(repr(value))}.", f"Fields: {_field_names(hint)}.")
-        return _build_shape(hint, nested_values, where)
-    return _convert_scalar(hint, value, where)
+            raise InvalidInput(f"{field_path} cannot be {_quote_value(repr(value))}.", f"Fields: {_field_names(hint)}.")
+        return _build_shape(hint, nested_values, field_path)
+    return _convert_scalar(hint, value, field_path)
 
 
-def _convert_items(hint: Any, value: object, where: str) -> tuple[Any, ...]:
+def _convert_items(hint: Any, value: object, field_path: str) -> tuple[Any, ...]:
     items = value if isinstance(value, list | tuple) else [value]
     if len(items) > DETAIL_ITEMS_MAX:
-        raise InvalidInput(f"{where} has {len(items)} entries.", f"At most {DETAIL_ITEMS_MAX}.")
-    return tuple(_convert_value(hint, item, where) for item in items)
+        raise InvalidInput(f"{field_path} has {len(items)} entries.", f"At most {DETAIL_ITEMS_MAX}.")
+    return tuple(_convert_value(hint, item, field_path) for item in items)
 
 
-def _convert_scalar(hint: Any, value: object, where: str) -> Any:
+def _convert_scalar(hint: Any, value: object, field_path: str) -> Any:
     if hint is str:
         if not isinstance(value, str):
-            raise InvalidInput(f"{where} must be text, not {_quote_value(repr(value))}.", "Give it in quotes.")
+            raise InvalidInput(f"{field_path} must be text, not {_quote_value(repr(value))}.", "Give it in quotes.")
         if len(value) > DETAIL_CHARS_MAX:
-            raise InvalidInput(f"{where} has {len(value):,} characters.", f"At most {DETAIL_CHARS_MAX:,}.")
+            raise InvalidInput(f"{field_path} has {len(value):,} characters.", f"At most {DETAIL_CHARS_MAX:,}.")
         return value
     if hint is bool:
         if str(value).lower() in ("true", "yes", "1", "false", "no", "0"):
             return str(value).lower() in ("true", "yes", "1")
-        raise InvalidInput(f"{where} cannot be {_quote_value(repr(value))}.", "It takes true or false.")
+        raise InvalidInput(f"{field_path} cannot be {_quote_value(repr(value))}.", "It takes true or false.")
     try:
         converted = hint(value)
         if isinstance(value, bool) or (not isinstance(converted, str) and not abs(converted) <= DETAIL_NUMBER_MAX):
@@ -208,7 +208,7 @@ def _convert_scalar(hint: Any, value: object, where: str) -> Any:
         return converted
     except (TypeError, ValueError, OverflowError):
         choices = f"one of: {', '.join(hint)}" if issubclass(hint, StrEnum) else f"a number ({hint.__name__})"
-        raise InvalidInput(f"{where} cannot be {_quote_value(repr(value))}.", f"It takes {choices}.") from None
+        raise InvalidInput(f"{field_path} cannot be {_quote_value(repr(value))}.", f"It takes {choices}.") from None
 
 
 def _quote_value(value: str) -> str:

@@ -48,7 +48,7 @@ def inject(
         return None
     if offer:
         _offer_matching_files(project_map, task, offer)
-    view = reader.open(asked=True)
+    view = reader.open(is_asked=True)
     if view is None:
         return None
     with view:

@@ -36,13 +36,13 @@ class Reader:
         """Return the time of the event."""
         return self._now
 
-    def open(self, *, asked: bool = False) -> StoreView | None:
-        """Open the store for one injection; None without a store. `asked`: somebody asked for the memories."""
+    def open(self, *, is_asked: bool = False) -> StoreView | None:
+        """Open the store for one injection; None without a store. `is_asked`: somebody asked for the memories."""
         connection = self.connect()
         if connection is None:
             return None
         try:
-            return StoreView(self, connection, asked=asked)
+            return StoreView(self, connection, is_asked=is_asked)
         except BaseException:
             self.release(connection)
             raise
@@ -67,12 +67,12 @@ class Reader:
 class StoreView:
     """An open store as one reader sees it. Use it as a context manager."""
 
-    __slots__ = ("_asked", "_viewer", "connection", "reader")
+    __slots__ = ("_is_asked", "_viewer", "connection", "reader")
 
-    def __init__(self, reader: Reader, connection: sqlite3.Connection, *, asked: bool) -> None:
+    def __init__(self, reader: Reader, connection: sqlite3.Connection, *, is_asked: bool) -> None:
         self.reader = reader
         self.connection = connection
-        self._asked = asked
+        self._is_asked = is_asked
         self._viewer: Viewer | None = None
 
     def __enter__(self) -> StoreView:
@@ -93,14 +93,14 @@ class StoreView:
                 branch=git.current_branch(self.reader.root),
                 now=self.reader.now(),
                 level=trust_override() or lookup.read_trust_level(self.connection),
-                asked=self._asked,
+                is_asked=self._is_asked,
                 agent=self.reader.agent,
             )
         return self._viewer
 
     def in_store(self, connection: sqlite3.Connection) -> StoreView:
         """Return a view of another open store for the same reader."""
-        return StoreView(self.reader, connection, asked=self._asked)
+        return StoreView(self.reader, connection, is_asked=self._is_asked)
 
     def claim(self, ids: list[str], point: str) -> list[str]:
         """Record memories as injected, so that none comes twice; returns those that no parallel process claimed."""

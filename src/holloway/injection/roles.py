@@ -193,7 +193,7 @@ class RoleContext:
 
     def keep_showable(self, memories: Sequence[Memory]) -> list[Memory]:
         """Keep the memories that may be shown when somebody asks, have not been, and still hold."""
-        view = self._reader.open(asked=True)
+        view = self._reader.open(is_asked=True)
         if view is None:
             return []
         with view:
@@ -214,7 +214,7 @@ class RoleContext:
 
 def show_rendered(reader: Reader, rendered: Rendered, point: str) -> str:
     """Record the memories of a rendered text as shown, and return the text; empty while injection is paused."""
-    view = reader.open(asked=True)
+    view = reader.open(is_asked=True)
     if view is None:
         return ""
     with view:

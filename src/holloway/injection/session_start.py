@@ -79,7 +79,7 @@ def inject(
 
     `user_store` is the file of the user's own memories, `command` calls holloway from a shell.
     """
-    view = reader.open(asked=True)
+    view = reader.open(is_asked=True)
     if view is None:
         return Brief("", ())
     with view:

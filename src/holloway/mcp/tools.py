@@ -269,7 +269,7 @@ class Tools:
 
     def _relate_locations(self, memory: Holloway, relation: RelationInput) -> str:
         edge = agents.relate(
-            memory, relation.source, relation.kind, relation.target, agent=self.agent, where=self.place
+            memory, relation.source, relation.kind, relation.target, agent=self.agent, base_folder=self.place
         )
         return f"{edge.source} {edge.kind} {edge.target}"
 

@@ -93,14 +93,14 @@ def parse_values(operation: ApiOperation, query: str, body: bytes) -> dict[str, 
 
     Raises InvalidInput for an unknown or missing name, for a value of another type, and for a body that is no object.
     """
-    given = _parse_query(operation, query) if operation.method == "GET" else _parse_body(body)
-    known = {parameter.name: parameter for parameter in operation.parameters}
-    if unknown := [name for name in given if name not in known]:
-        hint = f"It takes: {', '.join(known) or 'nothing'}."
+    arguments = _parse_query(operation, query) if operation.method == "GET" else _parse_body(body)
+    parameters = {parameter.name: parameter for parameter in operation.parameters}
+    if unknown := [name for name in arguments if name not in parameters]:
+        hint = f"It takes: {', '.join(parameters) or 'nothing'}."
         raise InvalidInput(f"{operation.name} takes no {unknown[0][:60]!r}.", hint)
-    if missing := [name for name, parameter in known.items() if parameter.is_required and name not in given]:
-        raise InvalidInput(f"{operation.name} needs {missing[0]!r}.", f"{known[missing[0]].meaning}")
-    return {name: _check_type(known[name], value) for name, value in given.items()}
+    if missing := [name for name, parameter in parameters.items() if parameter.is_required and name not in arguments]:
+        raise InvalidInput(f"{operation.name} needs {missing[0]!r}.", f"{parameters[missing[0]].meaning}")
+    return {name: _check_type(parameters[name], value) for name, value in arguments.items()}
 
 
 def _parse_query(operation: ApiOperation, query: str) -> dict[str, Any]:

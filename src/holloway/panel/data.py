@@ -274,9 +274,9 @@ class ProjectData:
         """Remove all edits of a module."""
         self._memory.map.reset_module(name)
 
-    def locate(self, task: str, *, known: Sequence[str] = ()) -> LocateResult:
+    def locate(self, task: str, *, files_in_use: Sequence[str] = ()) -> LocateResult:
         """Return the files that a task is about, with reasons."""
-        return self._memory.map.locate(task, known=known)
+        return self._memory.map.locate(task, known=files_in_use)
 
     def compute_impact(self, place: str, *, depth: int, forward: bool) -> Consequences:
         """Return what a change of a file or symbol affects. Raises InvalidInput if it is not in the map."""

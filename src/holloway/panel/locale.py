@@ -40,9 +40,9 @@ def mark_text(text: str) -> str:
     return text
 
 
-def mark_plural(one: str, many: str) -> tuple[str, str]:
+def mark_plural(singular: str, many: str) -> tuple[str, str]:
     """Return the texts for one thing and for several unchanged; both are in the catalogues."""
-    return one, many
+    return singular, many
 
 
 MINUS = "\N{MINUS SIGN}"

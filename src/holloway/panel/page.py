@@ -141,16 +141,16 @@ class Page:
 
     def is_below(self, path: str) -> bool:
         """Return whether this page is a path of the navigation, or below one."""
-        here = self.request.url.path
-        return here == path or (path != "/" and here.startswith(f"{path}/"))
+        current_path = self.request.url.path
+        return current_path == path or (path != "/" and current_path.startswith(f"{path}/"))
 
     def gettext(self, text: str, **values: object) -> str:
         """Translate a text and fill in its values."""
         return self.language.texts.gettext(text) % values if values else self.language.texts.gettext(text)
 
-    def ngettext(self, one: str, many: str, count: int, **values: object) -> str:
+    def ngettext(self, singular: str, many: str, count: int, **values: object) -> str:
         """Translate a text with a count, which it names `%(count)s`."""
-        text = self.language.texts.ngettext(one, many, count)
+        text = self.language.texts.ngettext(singular, many, count)
         return text % {"count": self.number(count), **values}
 
     def translate(self, message: str) -> str:

@@ -28,13 +28,13 @@ class MessageTemplate(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> MessageTemplate:
         """Return a template; a value that it has twice is the same in both places."""
-        pieces, seen = [], set[str]()
+        pieces, named_pieces = [], set[str]()
         for position, piece in enumerate(_VALUE.split(text)):
             if position % 2 == 0:
                 pieces.append(re.escape(piece))
             else:
-                pieces.append(f"(?P={piece})" if piece in seen else f"(?P<{piece}>.+?)")
-                seen.add(piece)
+                pieces.append(f"(?P={piece})" if piece in named_pieces else f"(?P<{piece}>.+?)")
+                named_pieces.add(piece)
         return cls(text, re.compile("".join(pieces), re.DOTALL))
 
 

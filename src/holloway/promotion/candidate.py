@@ -44,7 +44,7 @@ class CodeMapLookup:
     """
 
     module_of: Callable[[str], str] = field(default=lambda path: "")
-    explained: Callable[[str, str], bool] = field(default=lambda one, other: False)
+    explained: Callable[[str, str], bool] = field(default=lambda path, other: False)
 
 
 @dataclass(slots=True)

@@ -127,8 +127,8 @@ def _check_commit(candidate: Candidate, commits: _CommitReader, counts: Counter[
     counts[commit.hash] += 1
     if counts[commit.hash] > PASSAGES_PER_COMMIT_MAX:
         return f"more than {PASSAGES_PER_COMMIT_MAX} explanations of one commit"
-    told = {"sha": commit.hash[:10], "context": clean_subject(commit.subject)}
-    candidate.signal = replace(candidate.signal, files=files, facts={**facts, **told})
+    commit_facts = {"sha": commit.hash[:10], "context": clean_subject(commit.subject)}
+    candidate.signal = replace(candidate.signal, files=files, facts={**facts, **commit_facts})
     return ""
 
 

@@ -168,9 +168,9 @@ def _test_homogeneity(first: Counter[str], second: Counter[str]) -> float:
     sizes = first.total(), second.total()
 
     def measure_distance(members: Any) -> float:
-        own = np.bincount(members, minlength=len(names)) / sizes[0]
-        other = (np.bincount(labels, minlength=len(names)) - own * sizes[0]) / sizes[1]
-        return float(np.abs(own - other).sum())
+        member_shares = np.bincount(members, minlength=len(names)) / sizes[0]
+        other_shares = (np.bincount(labels, minlength=len(names)) - member_shares * sizes[0]) / sizes[1]
+        return float(np.abs(member_shares - other_shares).sum())
 
     observed = measure_distance(np.repeat(np.arange(len(names)), [first[name] for name in names]))
     generator = np.random.default_rng(PERMUTATION_SEED)
@@ -183,7 +183,7 @@ def find_harms(sessions: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Harm]:
     """Return the sessions in which an injected memory was flagged or contradicted, or after which the work failed."""
     harms = []
     for session, record in sessions:
-        injected = tuple(dict.fromkeys(str(shown[0]) for shown in record.get("shown") or ()))
+        injected = tuple(dict.fromkeys(str(injection[0]) for injection in record.get("shown") or ()))
         if not injected:
             continue
         contradicted = tuple(record.get("contradicted") or ())

@@ -104,27 +104,29 @@ def _get_project_memory(memory: Holloway, reference: str) -> Memory:
     return stored_memory
 
 
-def resolve_file(memory: Holloway, given: str, where: Path | None = None) -> str:
+def resolve_file(memory: Holloway, reference: str, base_folder: Path | None = None) -> str:
     """Return a file relative to the project; raises InvalidInput if it is outside or missing."""
-    path = memory.path_of(given, where)
+    path = memory.path_of(reference, base_folder)
     if not paths.path_exists(path, str(memory.project.root)):
-        raise InvalidInput(f"{given[:200]} does not exist in {memory.project.name}.", "locate finds files by a task.")
+        raise InvalidInput(
+            f"{reference[:200]} does not exist in {memory.project.name}.", "locate finds files by a task."
+        )
     return path
 
 
-def resolve_location(memory: Holloway, given: str, where: Path | None) -> str:
+def resolve_location(memory: Holloway, location: str, base_folder: Path | None) -> str:
     """Return a path or path:symbol as the project names it; raises InvalidInput if it does not exist."""
-    path, colon, symbol = given.partition(":")
+    path, colon, symbol = location.partition(":")
     if symbol and not memory.map.knows(symbol.rpartition(".")[2]):
         raise InvalidInput(f"No symbol {symbol[:100]} is known.", "Give path:symbol as the code names it.")
-    return resolve_file(memory, path, where) + colon + symbol
+    return resolve_file(memory, path, base_folder) + colon + symbol
 
 
 def relate(
-    memory: Holloway, source: str, kind: str, target: str, *, agent: str, where: Path | None = None
+    memory: Holloway, source: str, kind: str, target: str, *, agent: str, base_folder: Path | None = None
 ) -> CodeRelation:
     """Propose an edge that no parser can see, between existing locations and without a note."""
-    start, end = (resolve_location(memory, location, where) for location in (source, target))
+    start, end = (resolve_location(memory, location, base_folder) for location in (source, target))
     return memory.map.propose(start, kind, end, agent=agent)
 
 

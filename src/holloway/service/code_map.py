@@ -155,9 +155,9 @@ class CodeMap:
         ]
         return [match.path for match in sorted(telling, key=lambda match: -len(match.words))]
 
-    def explained(self, one: str, other: str) -> bool:
+    def explained(self, path: str, other: str) -> bool:
         """Return whether one of two files imports or uses the other, which explains why they change together."""
-        return self.is_ready and bool(queries.find_connected(self.database, [one], [other]))
+        return self.is_ready and bool(queries.find_connected(self.database, [path], [other]))
 
     def locate(self, task: str, *, known: Sequence[str] = (), limit: int = 10, branch: str = "") -> LocateResult:
         """Return the files that a task is about, each with its reasons; `known` are files already in use."""
@@ -218,11 +218,11 @@ class CodeMap:
             tuple(self._store.memories.find_memories(chosen, MEMORIES_SHOWN)),
         )
 
-    def _nodes(self, spec: str, where: Path | None) -> list[graph.GraphNode]:
+    def _nodes(self, spec: str, base_folder: Path | None) -> list[graph.GraphNode]:
         if not spec.strip():
             raise InvalidInput("The place is empty.", "Give a path of the project, path:symbol, or a symbol's name.")
         path, _, symbol = spec.partition(":")
-        nodes = graph.find_nodes(self.database, resolve_path(self.root, path, where), symbol) if path else []
+        nodes = graph.find_nodes(self.database, resolve_path(self.root, path, base_folder), symbol) if path else []
         if nodes:
             return nodes
         if not symbol and "/" not in spec:

@@ -104,9 +104,9 @@ class Holloway:
         """Whether the project is a git repository."""
         return self.opened.under_git
 
-    def path_of(self, given: str, where: Path | None = None) -> str:
+    def path_of(self, path: str, where: Path | None = None) -> str:
         """Return a path as the project names it: taken from `where` if there is such a file, else from the root."""
-        return resolve_path(self.project.root, given, where)
+        return resolve_path(self.project.root, path, where)
 
     def session(
         self,
@@ -160,11 +160,11 @@ class Holloway:
 
         return import_host_notes(self.store, self.map.module_of)
 
-    def approve_rules(self, given: str) -> list[Memory]:
+    def approve_rules(self, file: str) -> list[Memory]:
         """Confirm everything that waits and was read from one rules file; raises InvalidInput if nothing does."""
         from holloway.promotion.rules_files.rules_import import list_waiting  # few commands read rules files
 
-        path = self.path_of(given)
+        path = self.path_of(file)
         if not (waiting := list_waiting(self.store, path)):
             raise InvalidInput(f"Nothing from {path} waits for you.", "`holloway review` shows what does.")
         with self.store.database.write_transaction():

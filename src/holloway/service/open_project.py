@@ -152,9 +152,9 @@ class OpenProject:
         """Register a callback for when this project is closed."""
         self._at_close.append(callback)
 
-    def paused(self, what: str) -> bool:
+    def paused(self, part: str) -> bool:
         """Return whether the person has paused `capture` or `injection`, here or everywhere."""
-        return registry.get_paused_mode(str(self.home), self.project.key) in ("all", what)
+        return registry.get_paused_mode(str(self.home), self.project.key) in ("all", part)
 
     @property
     def under_git(self) -> bool:
@@ -217,10 +217,10 @@ class OpenProject:
         state = load_open_work(self.store.database.connection, self.branch, self.clock.now())
         return self.store.memories.get_memory(str(state["id"])) if state else None
 
-    def shown(self, made: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:
+    def shown(self, brief: Brief, *, session: str, agent: str, now: str, compacted: bool = False) -> None:
         """Record in the ledgers that a session was shown a brief."""
         for store in self.stores():
-            stored_ids = [memory for memory in made.memories if store.memories.has_memory(memory)]
+            stored_ids = [memory for memory in brief.memories if store.memories.has_memory(memory)]
             lookup.claim_injections(
                 store.database.connection,
                 stored_ids,

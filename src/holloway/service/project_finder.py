@@ -105,14 +105,14 @@ def project_root(path: str) -> Path:
     return Path(projects.find_project_root(place, Path(config.data_home())))
 
 
-def pause(path: str, what: str = "all", *, everywhere: bool = False) -> str:
+def pause(path: str, part: str = "all", *, everywhere: bool = False) -> str:
     """Pause the project that holds a folder, or every project; returns all that is paused there."""
-    return pause_folder(_pause_folder(path, everywhere), what)
+    return pause_folder(_pause_folder(path, everywhere), part)
 
 
-def resume(path: str, what: str = "all", *, everywhere: bool = False) -> bool:
+def resume(path: str, part: str = "all", *, everywhere: bool = False) -> bool:
     """Resume all or a part; returns False if that was not paused there."""
-    return resume_folder(_pause_folder(path, everywhere), what)
+    return resume_folder(_pause_folder(path, everywhere), part)
 
 
 def paused_where(path: str) -> dict[str, str]:

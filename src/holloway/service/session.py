@@ -122,7 +122,7 @@ class Session:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *exception_details: object) -> None:
         if kind is not None:
             self.checkpoint()
         elif self.learned is None:
@@ -288,18 +288,18 @@ class Session:
             return base
         return self._answer_in_full(lambda: self._role_context().limit_steps(base), base)
 
-    def prefetch(self, what: str | Sequence[str] = (), *, skip: Collection[str] = ()) -> PrefetchPlan:
+    def prefetch(self, module_or_files: str | Sequence[str] = (), *, skip: Collection[str] = ()) -> PrefetchPlan:
         """Choose files to hand over at the start, for a module, for files or for the task, except those to skip."""
         if self._is_withheld("prefetch"):
             return PrefetchPlan()
-        plan = self._answer_in_full(lambda: self._plan(what, skip), PrefetchPlan())
+        plan = self._answer_in_full(lambda: self._plan(module_or_files, skip), PrefetchPlan())
         self._fetched |= {file.path: file.tokens for file in plan.files}
         return plan
 
-    def _plan(self, what: str | Sequence[str], skip: Collection[str]) -> PrefetchPlan:
-        if isinstance(what, str):
-            return self._role_context(modules=[what] if what else []).plan_prefetch(skip)
-        return self._role_context(list(what)).plan_prefetch(skip)
+    def _plan(self, module_or_files: str | Sequence[str], skip: Collection[str]) -> PrefetchPlan:
+        if isinstance(module_or_files, str):
+            return self._role_context(modules=[module_or_files] if module_or_files else []).plan_prefetch(skip)
+        return self._role_context(list(module_or_files)).plan_prefetch(skip)
 
     def planner_context(self) -> str:
         """Return the text for a planner: calibration, constraints, scope, recipes, rules, outcomes."""

@@ -57,17 +57,17 @@ class SessionReader(Reader):
             finally:
                 del self._visitor.memory
 
-    def is_paused(self, what: str) -> bool:
+    def is_paused(self, part: str) -> bool:
         """Tell whether `capture` or `injection` is paused now; cheap, because every event checks it."""
-        return any(map(os.path.exists, self._pause_files)) and self.memory.paused(what)
+        return any(map(os.path.exists, self._pause_files)) and self.memory.paused(part)
 
     def now(self) -> str:
         """Return the time by the memory's clock."""
         return format_stamp(self._memory.clock.now())
 
-    def open(self, *, asked: bool = False) -> StoreView | None:
+    def open(self, *, is_asked: bool = False) -> StoreView | None:
         """Open the store for one injection; None without a store or while injection is paused."""
-        return None if self.is_paused("injection") else super().open(asked=asked)
+        return None if self.is_paused("injection") else super().open(is_asked=is_asked)
 
     def connect(self) -> sqlite3.Connection | None:
         """Return the connection of this thread."""

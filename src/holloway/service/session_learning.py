@@ -258,8 +258,8 @@ def _describe_session(activity: SessionActivity, judged: SessionClassification, 
 def _join_paragraphs(task: str) -> str:
     """Return a task in two lines with a blank one between: its first paragraph, and the others."""
     first = first_paragraph(task)
-    others = one_line(task.strip().removeprefix(first), TASK_CHARS_MAX)
-    return f"{one_line(first, TASK_CHARS_MAX)}\n\n{others}".strip()[:TASK_CHARS_MAX]
+    later_paragraphs = one_line(task.strip().removeprefix(first), TASK_CHARS_MAX)
+    return f"{one_line(first, TASK_CHARS_MAX)}\n\n{later_paragraphs}".strip()[:TASK_CHARS_MAX]
 
 
 def _validate_part(judged: SessionClassification) -> SessionClassification:

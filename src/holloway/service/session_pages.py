@@ -166,7 +166,7 @@ class SessionStory:
         """Return timeline and told texts as JSON fields; texts of the transcript only with `raw`."""
         return {
             **self.row.to_json(),
-            "told_events": [told_json(told) for told in self.told],
+            "told_events": [told_json(event) for event in self.told],
             "transcript": str(self.transcript),
             "timeline_total": self.timeline_total,
             "timeline": [_row_json(row, raw=raw) for row in self.timeline],

@@ -33,7 +33,7 @@ class ToldPage:
 
     def to_json(self) -> dict[str, Any]:
         """Return the page as JSON fields."""
-        return {"texts": [encode(told) for told in self.texts], "next_key": self.next_key}
+        return {"texts": [encode(text) for text in self.texts], "next_key": self.next_key}
 
 
 def list_told_texts(

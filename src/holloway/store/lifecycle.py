@@ -115,17 +115,17 @@ def mark_missing_code(store: Store, seconds: float) -> list[str]:
     """Mark every memory whose file is gone, or whose named code is gone from its files; returns those marked now."""
     deadline = time.monotonic() + seconds
     root, contents = str(store.project.root), _FileContents(str(store.project.root))
-    gone: dict[str, list[str]] = {FILE_GONE: [], CODE_GONE: []}
+    missing: dict[str, list[str]] = {FILE_GONE: [], CODE_GONE: []}
     for row in store.database.fetch_rows(_CHECKED, {"quarantined": State.QUARANTINED}):
         if time.monotonic() > deadline:
             break
         files, anchors = json.loads(row["files"]), lookup.parse_anchors(json.loads(row["anchors"]))
         exists = any if row["type"] == MemoryType.ERROR_PATTERN else all
         if not exists(path_exists(path, root) for path in files):
-            gone[FILE_GONE].append(row["id"])
+            missing[FILE_GONE].append(row["id"])
         elif anchors and are_gone(anchors, {path: contents.read(path) for path in files}):
-            gone[CODE_GONE].append(row["id"])
-    return [memory_id for reason, ids in gone.items() for memory_id in mark_stale(store, ids, reason)]
+            missing[CODE_GONE].append(row["id"])
+    return [memory_id for reason, ids in missing.items() for memory_id in mark_stale(store, ids, reason)]
 
 
 class _FileContents:

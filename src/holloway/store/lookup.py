@@ -227,10 +227,10 @@ def open_store(path: str, timeout_ms: int) -> sqlite3.Connection | None:
 class Viewer:
     """The session that memories would be shown to; a plain class, because a dataclass costs a hook milliseconds."""
 
-    __slots__ = ("agent", "asked", "branch", "context", "level", "now", "session")
+    __slots__ = ("agent", "branch", "context", "is_asked", "level", "now", "session")
 
     def __init__(
-        self, *, session: str, context: int, branch: str, now: str, level: int, asked: bool = False, agent: str = ""
+        self, *, session: str, context: int, branch: str, now: str, level: int, is_asked: bool = False, agent: str = ""
     ) -> None:
         self.agent = agent
         self.session = session
@@ -238,7 +238,7 @@ class Viewer:
         self.branch = branch
         self.now = now
         self.level = level
-        self.asked = asked
+        self.is_asked = is_asked
         """Whether somebody asked: then the cautious level only applies its threshold."""
 
     def to_values(self) -> dict[str, object]:
@@ -248,11 +248,11 @@ class Viewer:
             "context": self.context,
             "branch": self.branch,
             "now": self.now,
-            "level": max(self.level, 2) if self.asked else self.level,
+            "level": max(self.level, 2) if self.is_asked else self.level,
             "confidence_min": INJECTION_THRESHOLDS[self.level],
             "half_lives": UNUSED_HALF_LIVES_MAX,
-            "loaded": "" if self.asked else _LOADED_NOTES.get(self.agent, ""),
-            "asked": int(self.asked),
+            "loaded": "" if self.is_asked else _LOADED_NOTES.get(self.agent, ""),
+            "asked": int(self.is_asked),
         }
 
 

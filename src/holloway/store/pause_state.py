@@ -21,20 +21,20 @@ Spans = list[tuple[float, float | None]]
 """Start and end of the times without capture, in seconds since 1970; the last one may be open."""
 
 
-def pause_folder(folder: Path, what: str) -> str:
+def pause_folder(folder: Path, part: str) -> str:
     """Pause a part in a data folder; parts that are paused already stay so. Returns all that is paused there.
 
     Raises InvalidInput for an unknown part.
     """
     make_private_folder(folder)
-    return _write_parts(folder, _paused_parts(folder) | _parse_parts(what))
+    return _write_parts(folder, _paused_parts(folder) | _parse_parts(part))
 
 
-def resume_folder(folder: Path, what: str) -> bool:
+def resume_folder(folder: Path, part: str) -> bool:
     """Resume a part in a data folder; returns False if it was not paused there."""
     paused = _paused_parts(folder)
-    _write_parts(folder, paused - _parse_parts(what))
-    return bool(paused & _parse_parts(what))
+    _write_parts(folder, paused - _parse_parts(part))
+    return bool(paused & _parse_parts(part))
 
 
 def read_uncaptured(folder: Path) -> Spans:
@@ -50,10 +50,10 @@ def _paused_parts(folder: Path) -> set[str]:
     return _parse_parts(registry.read_paused_mode(str(folder)))
 
 
-def _parse_parts(what: str) -> set[str]:
-    if what and what not in PARTS:
-        raise InvalidInput(f"{what!r} cannot be paused.", f"It takes one of: {', '.join(PARTS)}.")
-    return PARTS[what] if what else set()
+def _parse_parts(part: str) -> set[str]:
+    if part and part not in PARTS:
+        raise InvalidInput(f"{part!r} cannot be paused.", f"It takes one of: {', '.join(PARTS)}.")
+    return PARTS[part] if part else set()
 
 
 def _write_parts(folder: Path, parts: set[str]) -> str:

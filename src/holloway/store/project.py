@@ -152,8 +152,8 @@ def is_asked(root: str, home: Path) -> bool:
 
 def note_asked(root: str, home: Path) -> None:
     """Record that the person was asked about a checkout, so that no later session asks again or starts git."""
-    asked = {place: about for place, about in _read_asked(home).items() if place != root}
-    recent = dict(list(asked.items())[-(ASKED_MAX - 1) :])
+    questions = {place: about for place, about in _read_asked(home).items() if place != root}
+    recent = dict(list(questions.items())[-(ASKED_MAX - 1) :])
     _write_json(home / "asked.json", recent | {root: _describe_question(root)})
 
 
@@ -163,10 +163,10 @@ def _describe_question(root: str) -> list[object]:
 
 def _read_asked(home: Path) -> dict[str, object]:
     try:
-        asked = json.loads((home / "asked.json").read_bytes())
+        questions = json.loads((home / "asked.json").read_bytes())
     except (OSError, ValueError):
         return {}
-    return asked if isinstance(asked, dict) else {}
+    return questions if isinstance(questions, dict) else {}
 
 
 def find_owner(path: Path, home: Path) -> str:

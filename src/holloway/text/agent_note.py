@@ -44,10 +44,10 @@ def find_note(tool_arguments: Mapping[str, object], *, is_record_tool: bool) -> 
     if not is_record_tool:
         command = tool_arguments.get("command") or tool_arguments.get("cmd")
         return parse_note_command(command) if isinstance(command, str) else None
-    given = {name: str(tool_arguments.get(name) or "") for name in ("text", "reason", "quote", "type")}
-    text = compose_note(given["text"], given["reason"], given["quote"])
-    other_arguments = {name: value for name, value in tool_arguments.items() if name not in given}
-    return {**other_arguments, "text": text, "type": given["type"]}
+    note_fields = {name: str(tool_arguments.get(name) or "") for name in ("text", "reason", "quote", "type")}
+    text = compose_note(note_fields["text"], note_fields["reason"], note_fields["quote"])
+    other_arguments = {name: value for name, value in tool_arguments.items() if name not in note_fields}
+    return {**other_arguments, "text": text, "type": note_fields["type"]}
 
 
 def parse_note_command(command: str) -> dict[str, object] | None:

@@ -52,17 +52,17 @@ def _is_joiner(chars: list[str], at: int) -> bool:
     return len(around) == 2 and not any(char.isascii() or char.isspace() or char in _JOINERS for char in around)
 
 
-def bounded_text(text: str, limit_bytes: int, what: str) -> str:
+def bounded_text(text: str, limit_bytes: int, field_name: str) -> str:
     """Return the cleaned text; raises InvalidInput if it is empty, too long or not UTF-8."""
     if len(text) > limit_bytes:
-        raise InvalidInput(f"{what} has {len(text):,} characters.", _limit_hint(limit_bytes))
+        raise InvalidInput(f"{field_name} has {len(text):,} characters.", _limit_hint(limit_bytes))
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise InvalidInput(f"{what} has bytes that are not UTF-8.", "Give it as UTF-8 text.")
+        raise InvalidInput(f"{field_name} has bytes that are not UTF-8.", "Give it as UTF-8 text.")
     cleaned = clean_text(text)
     if not cleaned:
-        raise InvalidInput(f"{what} is empty.", "Say in a sentence what is worth remembering.")
+        raise InvalidInput(f"{field_name} is empty.", "Say in a sentence what is worth remembering.")
     if (size := len(cleaned.encode())) > limit_bytes:
-        raise InvalidInput(f"{what} has {size:,} bytes.", _limit_hint(limit_bytes))
+        raise InvalidInput(f"{field_name} has {size:,} bytes.", _limit_hint(limit_bytes))
     return cleaned
 
 

@@ -94,9 +94,9 @@ def patch_in(arguments: Mapping[str, object]) -> str:
     return next((value for value in values if isinstance(value, str) and PATCH in value[:PATCH_WITHIN_CHARS]), "")
 
 
-def find_argument(arguments: Mapping[str, object], what: str, kind: str) -> object:
+def find_argument(arguments: Mapping[str, object], meaning: str, kind: str) -> object:
     """Find the argument that holds the path, pattern, command, patch or address; empty without one."""
-    return first_argument(arguments, ARGUMENT_NAMES[what].get(kind, ""))
+    return first_argument(arguments, ARGUMENT_NAMES[meaning].get(kind, ""))
 
 
 def named_files(arguments: Mapping[str, object], kind: str) -> list[str]:

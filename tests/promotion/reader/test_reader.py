@@ -122,7 +122,7 @@ def test_the_persons_word_comes_first_where_there_are_too_many(memory: Holloway)
         told = told.says(sentence, thinking=False)
     rule = lesson("Never fill the cache by hand", "Never fill the cache by hand", kind="user_rule")
     answers = {1: answer(*[lesson(sentence.rstrip("."), sentence) for sentence in said]), 2: answer(rule)}
-    judged = judge_answers(answers, collect_evidence(memory, told), Learning(memory.opened).trust(), most=3)
+    judged = judge_answers(answers, collect_evidence(memory, told), Learning(memory.opened).trust(), lessons_max=3)
     passed = [judgement.text for judgement in judged if not judgement.is_refused]
     assert len(passed) == 3
     assert rule["text"] in passed

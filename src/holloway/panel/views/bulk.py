@@ -28,9 +28,9 @@ def change_memories(page: Page) -> Response:
     query = parse_query(fields if is_all else {"ids": chosen_ids, "user": fields.get("user", [])})
     expected = get_word(page.form, "expected")
     change = page.data.act_on_all(action, query, int(expected) if is_all and expected.isdecimal() else None)
-    one, many = labels.BULK_MESSAGES[action]
+    singular, plural = labels.BULK_MESSAGES[action]
     page.flash(
-        page.ngettext(one, many, change.memories),
+        page.ngettext(singular, plural, change.memories),
         undo=f"/undo/{change.id}",
         undo_fields={"user": "1"} if query.user else {},
     )

@@ -20,14 +20,16 @@ def show_modules(page: Page) -> Response:
     """Show the map and the cards; the module named `open` is expanded to its files and shown in full."""
     cards, everything = page.data.list_modules(), get_word(page.query, "all") == "1"
     opened = _find_card(page, cards, name) if (name := get_word(page.query, "open")) else None
-    shown = [card for card in cards if everything or card is opened or not (card.module.hidden or card.module.support)]
-    graph = page.data.build_module_graph(shown, opened.module.name if opened else "")
+    visible_cards = [
+        card for card in cards if everything or card is opened or not (card.module.hidden or card.module.support)
+    ]
+    graph = page.data.build_module_graph(visible_cards, opened.module.name if opened else "")
     return page.render(
         "modules.html",
-        cards=shown,
+        cards=visible_cards,
         opened=opened,
         everything=everything,
-        more=len(cards) - len(shown),
+        more=len(cards) - len(visible_cards),
         graph=graph,
         drawing=draw_map(graph) if graph.nodes else None,
         overview=page.data.get_overview(),

@@ -90,8 +90,8 @@ def edit_card(page: Page) -> Response:
 def confirm_session(page: Page) -> Response:
     """Confirm every new memory of a session that nothing speaks against."""
     change = page.data.confirm_review(get_word(page.form, "session"))
-    one, many = labels.BULK_MESSAGES[BulkAction.CONFIRM]
-    page.flash(page.ngettext(one, many, change.memories), undo=f"/undo/{change.id}")
+    singular, plural = labels.BULK_MESSAGES[BulkAction.CONFIRM]
+    page.flash(page.ngettext(singular, plural, change.memories), undo=f"/undo/{change.id}")
     return page.redirect("/review")
 
 
@@ -112,8 +112,8 @@ def confirm_rules(page: Page) -> Response:
             page.gettext("Look at the review again."),
         )
     change = page.data.confirm_all(ids)
-    one, many = labels.BULK_MESSAGES[BulkAction.CONFIRM]
-    page.flash(page.ngettext(one, many, change.memories), undo=f"/undo/{change.id}")
+    singular, plural = labels.BULK_MESSAGES[BulkAction.CONFIRM]
+    page.flash(page.ngettext(singular, plural, change.memories), undo=f"/undo/{change.id}")
     return page.redirect(QUEUE_PATH)
 
 

@@ -96,7 +96,7 @@ def ask_reader(writer: Writer, prompt: StretchPrompt, deadline_s: float) -> Comp
 
 
 def judge_answers(
-    answers: Mapping[int, str], evidence: SessionEvidence, trust: Trust, most: int = SESSION_LESSONS_MAX
+    answers: Mapping[int, str], evidence: SessionEvidence, trust: Trust, lessons_max: int = SESSION_LESSONS_MAX
 ) -> list[JudgedLesson]:
     """Judge the lessons in the answers to the stretches of a session, by their number. Answers may be anything."""
     judged: list[JudgedLesson] = []
@@ -115,7 +115,7 @@ def judge_answers(
     traced = evidence.trace_lessons([lesson for lesson in lessons if lesson], trust)
     evidence.checkout.find_all(name for lesson in traced for name in list_searched_names(lesson.text))
     judged += _refuse_repeated([_judge_lesson(lesson, evidence) for lesson in traced])
-    return _limit_lessons(judged, most)
+    return _limit_lessons(judged, lessons_max)
 
 
 def _locate_lessons(proposals: Sequence[ProposedLesson], evidence: SessionEvidence) -> list[Lesson | None]:
@@ -162,7 +162,7 @@ def _refuse_repeated(judged: Sequence[JudgedLesson]) -> list[JudgedLesson]:
     return results
 
 
-def _limit_lessons(judged: list[JudgedLesson], most: int) -> list[JudgedLesson]:
+def _limit_lessons(judged: list[JudgedLesson], lessons_max: int) -> list[JudgedLesson]:
     """Refuse lessons beyond the limit of a session: of those that pass, and as many again for those that do not yet.
 
     The person's word comes first, then the first of each stretch.
@@ -171,8 +171,8 @@ def _limit_lessons(judged: list[JudgedLesson], most: int) -> list[JudgedLesson]:
     for has_passed in (True, False):
         accepted = [item for item in judged if not item.is_refused and (item.finding.treatment is None) is has_passed]
         ranked = sorted(accepted, key=_rank_lesson)
-        surplus |= {id(lesson) for lesson in ranked[most:]}
-    finding = CheckResult(Treatment.REFUSE, "limit", f"more than {most} from one session")
+        surplus |= {id(lesson) for lesson in ranked[lessons_max:]}
+    finding = CheckResult(Treatment.REFUSE, "limit", f"more than {lessons_max} from one session")
     return [replace(lesson, finding=finding) if id(lesson) in surplus else lesson for lesson in judged]
 
 

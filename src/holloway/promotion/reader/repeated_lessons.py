@@ -20,8 +20,8 @@ REPEATED_NAMES_SHARE_MIN = 0.5
 
 def find_repeated(lesson: Lesson, earlier: Sequence[Lesson]) -> Lesson | None:
     """Return the first of some earlier lessons of another part that says the same; None if there is none."""
-    others = (other for other in earlier if other.proposal.stretch != lesson.proposal.stretch)
-    return next((other for other in others if _says_the_same(lesson.text, other.text)), None)
+    other_stretches = (other for other in earlier if other.proposal.stretch != lesson.proposal.stretch)
+    return next((other for other in other_stretches if _says_the_same(lesson.text, other.text)), None)
 
 
 def _says_the_same(text: str, other: str) -> bool:

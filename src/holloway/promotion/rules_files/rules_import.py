@@ -196,9 +196,9 @@ def _is_gone(memory: Memory, files: rules_files.RulesFiles) -> bool:
     return path in files.read or not (files.root / path).exists()
 
 
-def _pair_changed(store: Store, plan: _Plan, gone: list[Memory]) -> None:
+def _pair_changed(store: Store, plan: _Plan, removed: list[Memory]) -> None:
     """Match removed rules with similar new ones of the same file, as changed rules."""
-    for old in gone:
+    for old in removed:
         persons = _is_edited(store, old)
         alike = [
             (_similarity(store, old, block), at) for at, (block, _) in enumerate(plan.new) if _is_same_file(old, block)
