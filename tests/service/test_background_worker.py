@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -141,3 +142,18 @@ def test_of_processes_that_wait_there_is_one_until_its_time_is_over(folder: str,
     long_ago = time.time() - 61
     os.utime(Path(folder, "worker.later"), (long_ago, long_ago))
     assert background_worker.start_later(folder, "/shop", 60)
+
+
+def test_a_process_that_exits_leaves_its_worker_running_without_a_warning(folder: str, tmp_path: Path) -> None:
+    waiting = tmp_path / "waiting"
+    waiting.write_text("#!/bin/sh\nexec sleep 60\n", "utf-8")
+    waiting.chmod(0o700)
+    code = (
+        "import sys; from holloway.service import background_worker; sys.executable = sys.argv[1]; "
+        "background_worker.start(sys.argv[2], '/srv/shop'); print(background_worker._started[0].pid)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, str(waiting), folder], capture_output=True, text=True, check=True
+    )
+    os.kill(int(ended.stdout), signal.SIGKILL)
+    assert ended.stderr == ""

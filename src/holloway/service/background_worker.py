@@ -7,6 +7,7 @@ in between. A request that nobody took in time belongs to a process that died: t
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import sys
@@ -25,6 +26,15 @@ _DETACHED_FLAGS = 0x00000008 | 0x00000200 | 0x00004000
 
 _started: list[subprocess.Popen[bytes]] = []
 """Workers that this process started; polled at each start, so that ended ones do not stay as zombies."""
+
+
+def _leave_running() -> None:
+    """Give up the workers when this process exits: Python would warn of each process that outlives its parent."""
+    for process in _started:
+        process.returncode = process.poll() or 0
+
+
+atexit.register(_leave_running)
 
 
 def start(folder: str, root: str, *, seldom: bool = False) -> bool:
