@@ -183,7 +183,7 @@ def databases_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def workers_end_with_their_test() -> Iterator[None]:
-    """End the background workers that a test started: their data is of no use to another test, which would be slower."""
+    """End the background workers that a test started, so that they do not slow the next tests."""
     yield
     for process in background_worker._started:
         if process.poll() is None:
