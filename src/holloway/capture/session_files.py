@@ -1,4 +1,4 @@
-"""Session files (an agent's transcript or our journal): found, each read once, with failed attempts counted."""
+"""Session files (an agent's transcript or our journal): each is read once, and given up after several failures."""
 
 from __future__ import annotations
 

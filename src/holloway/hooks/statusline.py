@@ -1,4 +1,4 @@
-"""Prints the status line of an agent, and messages for the person at a session's start and a turn's end.
+"""Builds the line that an agent displays as its status line, and messages for the person at a start or a turn's end.
 
 The agent runs it again and again, so it loads as little as a hook, and like a hook it hides all errors.
 """

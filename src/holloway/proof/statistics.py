@@ -1,4 +1,4 @@
-"""Statistics that compare two groups of sessions: a rank test that allows looking at any time, and intervals."""
+"""Statistics of the experiment: p-values of a rank test between treatment and control group, valid at any time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranking: score fusion, graph boost, factors besides relevance, deduplication and diversity.
+"""Ranking: combines the results of keyword, vector and file search (fusion), graph boost, factors, deduplication.
 
 Every factor is close to 1, so that none can rank an irrelevant memory above a relevant one.
 """

@@ -1,4 +1,4 @@
-"""The lifecycle of memories: use, decay, pruning and the grace period."""
+"""The lifecycle of memories: use, decay, the grace period, and removal of those that no agent was shown for long."""
 
 from __future__ import annotations
 

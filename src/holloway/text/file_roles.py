@@ -1,4 +1,4 @@
-"""Tells test files, project configuration, third-party code and build output from other files, by their path.
+"""Decides by its path whether a file is a test file, project configuration, third-party code or build output.
 
 A query of the map may import this module: it loads `re` only to recognise configuration.
 """
