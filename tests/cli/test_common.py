@@ -76,10 +76,6 @@ def set_input(monkeypatch: pytest.MonkeyPatch, data: bytes, *, is_terminal: bool
     monkeypatch.setattr("sys.stdin", stream)
 
 
-def test_control_characters_are_removed_and_indentation_stays() -> None:
-    assert common.strip_control_characters("\x1b[31m  a\tb\n\u202ec\x00\ud800d") == "[31m  a\tb\ncd"
-
-
 def test_a_terminal_can_print_what_its_encoding_has(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
     assert common.can_print("+")

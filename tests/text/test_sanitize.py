@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holloway.errors import InvalidInput
-from holloway.text.sanitize import bounded_text, clean_text, one_line, summarise_text
+from holloway.text.sanitize import bounded_text, clean_text, one_line, strip_invisible, summarise_text
 
 HIDDEN = {
     "bidi override": "safe\u202etxet\u202c",
@@ -94,3 +94,7 @@ def test_a_summary_is_one_line_within_its_limit(text: str, limit: int) -> None:
     made = summarise_text(text, limit)
     assert len(made) <= limit
     assert "\n" not in made
+
+
+def test_invisible_characters_are_removed_and_indentation_stays() -> None:
+    assert strip_invisible("\x1b[31m  a\tb\n\u202ec\x00\ud800d") == "[31m  a\tb\ncd"

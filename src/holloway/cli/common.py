@@ -6,7 +6,6 @@ import json
 import os
 import re
 import sys
-import unicodedata
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
@@ -18,7 +17,7 @@ import click
 
 from holloway import config
 from holloway.errors import HollowayError, InvalidInput
-from holloway.text.sanitize import one_line
+from holloway.text.sanitize import one_line, strip_invisible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,7 +146,7 @@ def print_text(text: str = "", style: str = "") -> None:
     """Print text for people; markup is printed literally and control characters are removed."""
     from rich.text import Text  # only to print for people
 
-    for row in strip_control_characters(text).split("\n"):
+    for row in strip_invisible(text).split("\n"):
         print_hanging(Text(row, style), len(row) - len(LEADING_COLUMNS.sub("", row, count=1)))
 
 
@@ -186,11 +185,6 @@ def print_hanging(row: Text, column: int) -> None:
         get_console().print(continuation_line, soft_wrap=True)
 
 
-def strip_control_characters(text: str) -> str:
-    """Return the text without control and bidirectional characters; indentation stays."""
-    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs"))
-
-
 def can_print(signs: str) -> bool:
     """Return whether the terminal's encoding has these characters."""
     try:
@@ -216,7 +210,7 @@ def print_memory(memory: Memory, now: datetime) -> None:
     head.append(f"{memory.id:<8}", "bold cyan")
     head.append(f"{memory.type.label:<14} ", "magenta")
     column = head.cell_len
-    print_hanging(head.append(strip_control_characters(memory.summary)), column)
+    print_hanging(head.append(strip_invisible(memory.summary)), column)
     print_text(" " * 8 + describe_memory(memory, now), "dim")
 
 

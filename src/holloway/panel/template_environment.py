@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from holloway.panel import labels
+from holloway.text.sanitize import strip_invisible
 
 if TYPE_CHECKING:
     from holloway.panel.locale import PanelLanguage
@@ -46,20 +46,15 @@ def static_url(name: str) -> str:
 
 def mark_code(text: str) -> Markup:
     """Return a text as HTML; a piece between two backticks becomes code."""
-    pieces = remove_invisible(text).split("`")
+    pieces = strip_invisible(text).split("`")
     if len(pieces) % 2 == 0:  # one of them is a character of the text
-        return escape(remove_invisible(text))
+        return escape(strip_invisible(text))
     marked = (Markup("<code>{}</code>").format(piece) if at % 2 else escape(piece) for at, piece in enumerate(pieces))
     return Markup("").join(marked)
-
-
-def remove_invisible(text: str) -> str:
-    """Return a text without control, bidirectional and other invisible characters; memories are hostile text."""
-    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs"))
 
 
 def _finalize(value: Any) -> Any:
     """Clean a value before it is escaped."""
     if isinstance(value, Markup) or not isinstance(value, str) or value.isascii():
         return value
-    return remove_invisible(value)
+    return strip_invisible(value)

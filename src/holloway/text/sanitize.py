@@ -17,7 +17,8 @@ _KEEP = frozenset("\n\t")
 _JOINERS = frozenset("\u200c\u200d")
 _MARKS_MAX = 30
 """Marks on one letter; Unicode's own stream-safe form allows as many."""
-_DROP = {"Cc", "Cf", "Cs", "Co", "Cn"}
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs"})
+_DROP = _INVISIBLE | {"Co", "Cn"}
 
 
 def clean_text(text: str) -> str:
@@ -31,6 +32,11 @@ def clean_text(text: str) -> str:
     chars = list(unicodedata.normalize("NFC", "".join(_with_few_marks(allowed_chars))))
     joined = "".join(char for at, char in enumerate(chars) if char not in _JOINERS or _is_joiner(chars, at))
     return unicodedata.normalize("NFC", joined).strip()
+
+
+def strip_invisible(text: str) -> str:
+    """Return a text without control, bidirectional and other invisible characters; indentation stays."""
+    return "".join(char for char in text if char in _KEEP or unicodedata.category(char) not in _INVISIBLE)
 
 
 def _is_allowed(char: str) -> bool:
