@@ -47,6 +47,12 @@ def test_a_tool_call_on_several_files_is_one_entry_with_its_result() -> None:
     assert (entries[2].text, entries[2].succeeded, entries[2].action) == ("token", None, "search")
 
 
+def test_a_session_is_read_to_one_entry_more_than_a_timeline_holds() -> None:
+    prompts = (Prompt(float(at), f"Step {at}") for at in range(config.TIMELINE_ENTRIES_MAX + 10))
+    assert len(session_timeline.build_entries(prompts)) == config.TIMELINE_ENTRIES_MAX + 1
+    assert next(prompts).at == config.TIMELINE_ENTRIES_MAX + 1
+
+
 def test_statements_have_their_citations_and_other_events_no_entry() -> None:
     entries = session_timeline.build_entries(
         [

@@ -128,6 +128,11 @@ def test_an_edit_tells_the_lines_that_differ(tmp_path: Path) -> None:
     assert (made.removed, made.added) == (("a", "c"), ("b",))
 
 
+def test_a_tool_that_edits_nothing_has_no_lines_whatever_its_arguments_are_called(tmp_path: Path) -> None:
+    read = use(tmp_path, "Read", file_path="a.py", old_string="a", new_string="b", content="c")
+    assert (read.removed, read.added) == ((), ())
+
+
 def test_a_new_file_tells_its_first_lines(tmp_path: Path) -> None:
     made = use(tmp_path, "Write", file_path="a.py", content="\n".join(f"line {n}" for n in range(500)))
     assert (made.removed, made.added[:2], len(made.added)) == ((), ("line 0", "line 1"), SCRATCHPAD_LINES_MAX)

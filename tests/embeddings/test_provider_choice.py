@@ -76,6 +76,7 @@ def test_a_key_is_taken_only_from_the_variable_that_was_named() -> None:
         ({"base_url": "http://"}, "http://"),
         ({"base_url": "http://[::1"}, "not an address"),
         ({"base_url": "http://host:99999"}, "not an address"),
+        ({"base_url": "http://host:0"}, "not an address"),
         ({"base_url": "http://host/?a=b"}, "a=b"),
     ],
 )
@@ -83,6 +84,11 @@ def test_what_cannot_work_is_told_as_the_reason(settings: dict[str, str], reason
     choice = choose_embedder(chosen(provider="openai", **settings), {**KEYS, "BROKEN": "sk-1\r\nX: y"})
     assert choice.embedder is None
     assert reason in choice.reason
+
+
+def test_an_address_needs_no_port() -> None:
+    choice = choose_embedder(chosen(provider="ollama", base_url="https://host"), KEYS)
+    assert isinstance(choice.embedder, RemoteEmbedder)
 
 
 def test_a_password_in_an_address_is_not_repeated() -> None:

@@ -60,7 +60,7 @@ def _check_address(base_url: str) -> str:
         return ""
     try:
         parts = urlsplit(base_url)
-        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return "`embedding.base_url` is not an address."
     if parts.username or parts.password:
