@@ -83,6 +83,12 @@ def test_an_operation_answers_what_its_command_prints(api: TestClient, served: P
     assert over_http == on_terminal
 
 
+def test_a_command_keeps_its_short_help_option_after_it_was_served(api: TestClient) -> None:
+    for name in READ_COMMANDS:
+        api.get(name)
+        assert "-h, --help" in CliRunner().invoke(command_line, [name, "-h"]).stdout, name
+
+
 @pytest.mark.parametrize(
     ("name", "values"),
     [

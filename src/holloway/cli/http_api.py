@@ -47,7 +47,7 @@ def build_operations(root: Path) -> list[ApiOperation]:
 
 
 def _build_operation(method: str, name: str, root: Path) -> ApiOperation:
-    command = holloway.get_command(click.Context(holloway), name)
+    command = holloway.get_command(_group_context(), name)
     assert command is not None  # noqa: S101  (the names above are commands; a test builds them all)
     hidden = HIDDEN_OPTIONS | (CHANGING_OPTIONS.get(name, set()) if method == "GET" else set())
     parameters = {_get_name(parameter): parameter for parameter in command.params if parameter.name not in hidden}
@@ -77,6 +77,11 @@ def _describe_parameter(name: str, parameter: click.Parameter) -> ApiParameter:
     return ApiParameter(name, {"type": "array", "items": schema} if is_list else schema, meaning, parameter.required)
 
 
+def _group_context() -> click.Context:
+    """The context that commands get from the command line. A command keeps the help option of its first context."""
+    return click.Context(holloway, info_name="holloway", **holloway.context_settings)
+
+
 def _run_command(
     command: click.Command, parameters: Mapping[str, click.Parameter], root: Path, values: Mapping[str, Any]
 ) -> object:
@@ -88,7 +93,7 @@ def _run_command(
     documents: list[object] = []
     token = json_documents.set(documents)
     try:
-        with command.make_context(str(command.name), arguments) as context:
+        with command.make_context(str(command.name), arguments, parent=_group_context()) as context:
             command.invoke(context)
     except click.UsageError as error:
         raise InvalidInput(error.format_message(), "The description of the API lists its values.") from None
