@@ -3,6 +3,7 @@ import signal
 import subprocess
 import sys
 import time
+from ast import literal_eval
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -375,15 +376,15 @@ STEP: dict[str, Any] = {"hook_event_name": "PostToolBatch", "tool_calls": [READS
 def loaded_by(data: bytes, *flags: str) -> tuple[str, set[str]]:
     """What a hook says, and the modules that it loaded for that."""
     code = (
-        "import sys, json; before = set(sys.modules)\n"
+        "import sys; before = set(sys.modules)\n"
         "from holloway.hooks import entry\n"
         f"answer = entry.respond({data!r})\n"
-        "print(json.dumps([answer[0].decode(), sorted(set(sys.modules) - before)]))"
+        "print([answer[0].decode(), sorted(set(sys.modules) - before)])"
     )
     source = str(Path(holloway.__file__).parents[1])
     command = [sys.executable, "-I", *flags, "-c", f"import sys; sys.path.insert(0, {source!r})\n{code}"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20)
-    answer, loaded = json.loads(done.stdout)
+    answer, loaded = literal_eval(done.stdout)
     return answer, set(loaded)
 
 
@@ -403,7 +404,8 @@ def test_capture_and_file_lookup_load_almost_nothing(
 def test_a_command_that_names_no_file_is_noted_without_understanding_it(repository: Repository, trap: str) -> None:
     _, loaded = loaded_by(event(repository, **RUNS), "-S")
     assert (
-        loaded & {"sqlite3", "holloway.text.commands", "holloway.store.lookup", "holloway.injection.known_facts"}
+        loaded
+        & {"json", "re", "sqlite3", "holloway.text.commands", "holloway.store.lookup", "holloway.injection.known_facts"}
         == set()
     )
 

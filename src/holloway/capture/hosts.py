@@ -7,7 +7,6 @@ evidence of its host therefore takes precedence over the name in the configurati
 from __future__ import annotations
 
 import os
-import re
 
 from holloway.text import tools
 
@@ -134,7 +133,9 @@ def _describe_failed_command(event: dict[str, object], about: Host) -> dict[str,
     tool = event.get("tool_name")
     if event.get("hook_event_name") != "PostToolUse" or tools.kind_of(str(tool)) != tools.SHELL:
         return {}
-    from holloway.capture.event_subject import extract_text  # only for a shell of such a host
+    import re  # only for a shell of such a host
+
+    from holloway.capture.event_subject import extract_text
 
     output = extract_text(event.get("tool_response"))
     statuses = re.findall(about.exit_status, output[-EXIT_STATUS_CHARS_MAX:], re.MULTILINE)

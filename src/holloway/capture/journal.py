@@ -7,7 +7,6 @@ an edit changed. The contents of files are not kept.
 
 from __future__ import annotations
 
-import json
 import os
 
 from holloway import git
@@ -27,7 +26,7 @@ from holloway.config import (
 )
 from holloway.safety import secrets
 from holloway.safety.paths import contained_path, safe_name
-from holloway.text import tools
+from holloway.text import fast_json, tools
 from holloway.text.agent_note import find_note
 from holloway.text.tools import is_record
 from holloway.text.truncation import cut_end, cut_start
@@ -82,7 +81,7 @@ def append_entry(folder: str, session: str, entry: dict[str, object]) -> bool:
         return False
     if not os.path.isdir(folder):
         os.makedirs(folder, mode=0o700, exist_ok=True)
-    line = json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+    line = fast_json.dumps(entry, separators=(",", ":")).encode() + b"\n"
     descriptor = os.open(file_of(folder, session), _APPEND, 0o600)
     try:
         if os.fstat(descriptor).st_size + len(line) > JOURNAL_FILE_BYTES_MAX:
@@ -121,7 +120,7 @@ def last_prompt(folder: str, session: str) -> str:
     for line in reversed(_read_tail(folder, session).split(b"\n")):
         if b'"event":"UserPromptSubmit"' in line:
             try:
-                prompt = json.loads(line).get("prompt")
+                prompt = fast_json.loads(line).get("prompt")
             except ValueError:
                 continue
             if isinstance(prompt, str) and prompt:

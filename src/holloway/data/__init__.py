@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
+
+from holloway.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,5 +14,5 @@ if TYPE_CHECKING:
 def load_table(name: str) -> dict[str, Any]:
     """Load a compiled table: `secrets` for `secrets.json`. Light: a hook calls this."""
     with open(os.path.join(os.path.dirname(__file__), f"{name}.json"), "rb") as file:
-        table: dict[str, Any] = json.loads(file.read())
+        table: dict[str, Any] = fast_json.loads(file.read())
     return table

@@ -55,9 +55,9 @@ def main() -> None:
 
 def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
     """Parse one JSON event; return the answer as bytes for stdout, and a job to do after it. Both may be empty."""
-    import json
+    from holloway.text import fast_json
 
-    event = json.loads(data)
+    event = fast_json.loads(data)
     if not isinstance(event, dict):
         return b"", None
     from holloway.capture import hosts
@@ -69,7 +69,7 @@ def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
 
     def encode(context: str, line: str) -> bytes:
         output = hosts.format_response(host, host_name, context, line)
-        return json.dumps(output).encode() if output else b""
+        return fast_json.dumps(output).encode() if output else b""
 
     context, line, job = _handle(event, host, encode)
     return encode(context, line), job

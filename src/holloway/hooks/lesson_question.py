@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
+
+from holloway.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def read_rows(path: str) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for text in lines:
         try:
-            row = json.loads(text)
+            row = fast_json.loads(text)
         except (ValueError, RecursionError):
             continue
         if isinstance(row, dict):

@@ -35,9 +35,9 @@ def main() -> None:
 
 def line(data: bytes) -> str:
     """Render the line for the session that `data` describes; empty if its folder belongs to no known project."""
-    import json
+    from holloway.text import fast_json
 
-    about = json.loads(data)
+    about = fast_json.loads(data)
     if not isinstance(about, dict):
         return ""
     from holloway.store import registry

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 from holloway.config import TOOL_RESULT_TOKENS_MAX
 from holloway.injection.template import line
 from holloway.safety.neutralize import neutralize_text
+from holloway.text import fast_json
 from holloway.text.tokens import doubt_note, fits_budget, render_citation
 
 TYPE_CHECKING = False
@@ -64,7 +63,7 @@ def label_memory(row: Row) -> str:
 
 def cite_row(row: Row) -> str:
     """Return the citation of a row."""
-    sessions = len(json.loads(str(row["sessions"])))
+    sessions = len(fast_json.loads(str(row["sessions"])))
     stated_at = str(row["stated_at"] or row["updated_at"])
     return render_citation(str(row["id"]), stated_at, sessions, taught=row["source"] == "user_taught")
 

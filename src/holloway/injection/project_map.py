@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
+
+from holloway.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def read_progress(path: str) -> str:
     """Return the progress that an index run wrote into this file, as a person reads it; empty if none is running."""
     try:
         with open(path, encoding="utf-8") as file:
-            report = json.load(file)
+            report = fast_json.load(file)
         if time.time() - float(report["at"]) > PROGRESS_STALE_S:
             return ""
         fraction = int(report["done"]) / max(int(report["total"]), 1)

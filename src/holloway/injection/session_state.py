@@ -5,10 +5,10 @@ A hook process loads it from a file; a session in process holds it in memory.
 
 from __future__ import annotations
 
-import json
 import os
 
 from holloway.safety.paths import safe_name
+from holloway.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def load_state(folder: str, session: str) -> SessionState:
     """Load the state of a session; a missing or unreadable file gives a new one."""
     try:
         with open(_path(folder, session), encoding="utf-8") as file:
-            saved = json.load(file)
+            saved = fast_json.load(file)
     except (OSError, ValueError):
         return new_state()
     return new_state(saved if isinstance(saved, dict) else None)
@@ -82,7 +82,7 @@ def save_state(folder: str, session: str, state: SessionState) -> None:
     # Not through a synchronised copy: a torn file only means that counting begins again.
     descriptor = os.open(_path(folder, session), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        os.write(descriptor, json.dumps(state).encode())
+        os.write(descriptor, fast_json.dumps(state).encode())
     finally:
         os.close(descriptor)
 

@@ -6,11 +6,11 @@ returns plain rows and needs `sqlite3` and `json` only.
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 
 from holloway.config import INJECTION_THRESHOLDS, LESSON_CHARS_MAX, STANDING_RULE_CONFIDENCE, UNUSED_HALF_LIVES_MAX
+from holloway.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class Viewer:
 
 def find_for_files(connection: sqlite3.Connection, paths: list[str], viewer: Viewer, limit: int) -> Rows:
     """Find the memories about these paths that this session has not been shown, best first."""
-    values = viewer.to_values() | {"paths": json.dumps(paths), "limit": limit}
+    values = viewer.to_values() | {"paths": fast_json.dumps(paths), "limit": limit}
     return [dict(row) for row in connection.execute(_FOR_FILES, values)]
 
 
@@ -307,19 +307,19 @@ def _quote_word(word: str) -> str:
 
 def find_fixes(connection: sqlite3.Connection, errors: list[str], viewer: Viewer, limit: int) -> Rows:
     """Find the memories of errors with these fingerprints; a fix does not decay."""
-    values = viewer.to_values() | {"errors": json.dumps(errors), "limit": limit, "half_lives": float("inf")}
+    values = viewer.to_values() | {"errors": fast_json.dumps(errors), "limit": limit, "half_lives": float("inf")}
     return [dict(row) for row in connection.execute(_FIXES, values)]
 
 
 def find_unseen(connection: sqlite3.Connection, ids: list[str], viewer: Viewer) -> Rows:
     """Find those of these memories that may be shown and have not been, best first."""
-    values = viewer.to_values() | {"ids": json.dumps(ids)}
+    values = viewer.to_values() | {"ids": fast_json.dumps(ids)}
     return [dict(row) for row in connection.execute(_UNSEEN, values)]
 
 
 def find_required(connection: sqlite3.Connection, ids: list[str], viewer: Viewer) -> Rows:
     """Find the unseen memories that these memories require, in their order."""
-    related = connection.execute(_REQUIRED, {"ids": json.dumps(ids)}).fetchall()
+    related = connection.execute(_REQUIRED, {"ids": fast_json.dumps(ids)}).fetchall()
     required = list(dict.fromkeys(str(row[0]) for row in related if row[0] not in ids))
     return find_unseen(connection, required, viewer) if required else []
 
@@ -333,7 +333,7 @@ def find_unseen_of_type(connection: sqlite3.Connection, kind: str, viewer: Viewe
 
 def find_general(connection: sqlite3.Connection, types: tuple[str, ...], branch: str, limit: int) -> Rows:
     """Find the memories of these types that hold for the full project: pinned first, then the newest."""
-    values = {"types": json.dumps(types), "branch": branch, "limit": limit}
+    values = {"types": fast_json.dumps(types), "branch": branch, "limit": limit}
     return [dict(row) for row in connection.execute(_GENERAL, values)]
 
 
@@ -358,7 +358,7 @@ def find_work_state(connection: sqlite3.Connection, branch: str) -> dict[str, ob
     row = connection.execute(_WORK_STATE, {"origin": work_state_origin(branch)}).fetchone()
     if row is None or row["state"] == "quarantined":
         return None
-    return dict(row) | {"details": _parse_details(row["details"]), "files": json.loads(row["files"])}
+    return dict(row) | {"details": _parse_details(row["details"]), "files": fast_json.loads(row["files"])}
 
 
 def work_state_origin(branch: str) -> str:
@@ -368,14 +368,14 @@ def work_state_origin(branch: str) -> str:
 
 def load_details(connection: sqlite3.Connection, ids: list[str]) -> dict[str, tuple[dict[str, object], list[str]]]:
     """Load the details and the files of these memories, by id."""
-    rows = connection.execute(_DETAILS, {"ids": json.dumps(ids)})
-    return {row["id"]: (_parse_details(row["details"]), json.loads(row["files"])) for row in rows}
+    rows = connection.execute(_DETAILS, {"ids": fast_json.dumps(ids)})
+    return {row["id"]: (_parse_details(row["details"]), fast_json.loads(row["files"])) for row in rows}
 
 
 def load_anchors(connection: sqlite3.Connection, ids: list[str]) -> dict[str, list[tuple[str, str]]]:
     """Load the code that these memories name, by id: each with its file."""
-    rows = connection.execute(_DETAILS, {"ids": json.dumps(ids)})
-    return {row["id"]: parse_anchors(json.loads(row["anchors"])) for row in rows if row["anchors"] != "[]"}
+    rows = connection.execute(_DETAILS, {"ids": fast_json.dumps(ids)})
+    return {row["id"]: parse_anchors(fast_json.loads(row["anchors"])) for row in rows if row["anchors"] != "[]"}
 
 
 def parse_anchors(values: list[str]) -> list[tuple[str, str]]:
@@ -391,7 +391,7 @@ def load_living_details(connection: sqlite3.Connection, memory: str) -> dict[str
 
 def _parse_details(text: str | None) -> dict[str, object]:
     try:
-        details = json.loads(text or "{}")
+        details = fast_json.loads(text or "{}")
     except ValueError:
         return {}
     return details if isinstance(details, dict) else {}
@@ -399,7 +399,7 @@ def _parse_details(text: str | None) -> dict[str, object]:
 
 def is_allowed(connection: sqlite3.Connection, memory: str, viewer: Viewer) -> bool:
     """Tell whether a memory may be shown at this trust level, also if it was shown before."""
-    values = viewer.to_values() | {"ids": json.dumps([memory]), "session": ""}
+    values = viewer.to_values() | {"ids": fast_json.dumps([memory]), "session": ""}
     return connection.execute(_UNSEEN, values).fetchone() is not None
 
 
@@ -430,7 +430,7 @@ def read_shown_ids(connection: sqlite3.Connection, session: str) -> set[str]:
 def keep_stored(connection: sqlite3.Connection, ids: list[str]) -> list[str]:
     """Return those of these ids that this store has, in their order."""
     rows = connection.execute(
-        "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(ids),)
+        "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (fast_json.dumps(ids),)
     )
     stored = {row[0] for row in rows}
     return [memory for memory in ids if memory in stored]

@@ -6,11 +6,11 @@ leaves no address.
 
 from __future__ import annotations
 
-import json
 import os
 
 from holloway.config import replace_file
 from holloway.store.process_lock import is_locked
+from holloway.text import fast_json
 
 PANEL_FOLDER = "panel"
 REVIEW_PAGE = "review"
@@ -23,7 +23,7 @@ def panel_lock_file(folder: str) -> str:
 
 def write_panel_port(folder: str, port: int) -> None:
     """Publish the port on which the panel of the project with this data folder listens."""
-    replace_file(_address_file(folder), json.dumps({"port": port}).encode())
+    replace_file(_address_file(folder), fast_json.dumps({"port": port}).encode())
 
 
 def find_panel(folder: str) -> str:
@@ -32,7 +32,7 @@ def find_panel(folder: str) -> str:
         return ""
     try:
         with open(_address_file(folder), encoding="utf-8") as file:
-            return f"http://127.0.0.1:{int(json.load(file)['port'])}"
+            return f"http://127.0.0.1:{int(fast_json.load(file)['port'])}"
     except (OSError, ValueError, KeyError, TypeError):
         return ""  # it is starting
 

@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from holloway import git
+from holloway.text import fast_json
 
 APART = "apart:"
 """Prefix of an origin that a project's checkout names although it belongs to another project with another history."""
@@ -18,7 +18,7 @@ def read_registry(home: str) -> dict[str, dict[str, str]]:
     """Return the index: project keys by root path and by identity; rebuilt if the file is missing or damaged."""
     try:
         with open(os.path.join(home, "registry.json"), encoding="utf-8") as file:
-            data = json.load(file)
+            data = fast_json.load(file)
         return {"roots": dict(data["roots"]), "identities": dict(data["identities"])}
     except (OSError, ValueError, KeyError, TypeError):
         return rebuild_registry(home)
@@ -39,7 +39,7 @@ def read_project(folder: str) -> dict[str, list[str]]:
     """Return identities, roots and name of the project in a folder; empty lists if its file is missing or damaged."""
     try:
         with open(os.path.join(folder, "project.json"), encoding="utf-8") as file:
-            about = json.load(file)
+            about = fast_json.load(file)
         return {name: [str(item) for item in about[name]] for name in ("identities", "roots", "name")}
     except (OSError, ValueError, KeyError, TypeError):
         return {"identities": [], "roots": [], "name": []}
@@ -123,7 +123,7 @@ def read_hook_settings(folder: str) -> dict[str, object]:
     """Return the settings that hooks obey in a project; empty without the file. A damaged one stops capturing."""
     try:
         with open(os.path.join(folder, HOOK_SETTINGS), encoding="utf-8") as file:
-            settings = json.load(file)
+            settings = fast_json.load(file)
     except FileNotFoundError:
         return {}
     except (OSError, ValueError):

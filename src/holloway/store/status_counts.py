@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from holloway.config import TRUST_NAMES, trust_override
 from holloway.store.lookup import IS_SESSION, LOADED_BY_HOST, build_session_condition, read_trust_level
+from holloway.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def claim_learned_memories(connection: sqlite3.Connection, session: str) -> list
 def count_most_flagged(connection: sqlite3.Connection) -> int:
     """Return the most memories of one recent session that were called wrong since the trust level was settled."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'trust_settled_at'").fetchone()
-    values = {"latest": FLAGGED_SESSIONS, "since": row[0] if row else "", "kinds": json.dumps(FLAGGED_KINDS)}
+    values = {"latest": FLAGGED_SESSIONS, "since": row[0] if row else "", "kinds": fast_json.dumps(FLAGGED_KINDS)}
     flagged = connection.execute(_FLAGGED, values).fetchone()
     return int(flagged[0]) if flagged else 0
 
