@@ -80,6 +80,8 @@ class Installed:
     def __init__(self, folder: Path, *, size: Size = FULL, is_fresh: bool = True) -> None:
         self.python = environment_in(folder / "venv") if is_fresh else sys.executable
         self.root, self.elsewhere, self.home = folder / "shop", folder / "other", folder / "home"
+        self.transcript = folder / "transcript.jsonl"
+        self.transcript.touch()
         self.env = environment(HOLLOWAY_HOME=str(self.home), HOME=str(folder), HOLLOWAY_PATIENCE=PATIENCE)
         for path in (self.root, self.elsewhere):
             subprocess.run(["git", "init", "--quiet", "--initial-branch=main", path], env=self.env, check=True)
@@ -126,6 +128,7 @@ def _fix() -> Draft:
 def cases(installed: Installed) -> list[Case]:
     """The events of a session that a hook answers or notes."""
     session_fields: Event = {"session_id": "11111111-2222-3333-4444-555555555555", "cwd": str(installed.root)}
+    session_fields["transcript_path"] = str(installed.transcript)
     output = "collected 214 items\n" + "tests/test_pool.py ......................... [ 11%]\n" * 120
     bash: Event = {**session_fields, "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "toolu_01"}
     bash |= {"tool_input": {"command": "pytest -q tests/test_pool.py", "description": "Run the pool's tests"}}
@@ -137,6 +140,7 @@ def cases(installed: Installed) -> list[Case]:
     prompt = {**session_fields, "hook_event_name": "UserPromptSubmit", "permission_mode": "default"}
     return [
         Case("capture: shell command", lambda turn: bash),
+        Case("capture: shell command of a host without a transcript", lambda turn: {**bash, "transcript_path": ""}),
         Case("file read, no trap", lambda turn: _read(session_fields, installed.root / "src/api/plain_handler.py")),
         Case(
             "file read, trap shown",

@@ -6,6 +6,7 @@ python -m benchmarks --only b7_load
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,12 +31,12 @@ SIZE = Size(files=2_000, memories=2_000)
 NOT_FULL_MAX = 5
 LOOP = "while True: pass"
 SUBJECTS = ("close idle connections", "retry after a timeout", "reject an empty name", "log the slow calls")
-PROMPT_ANSWER, START_ANSWER = "pool.py", "holloway: shared memory"
 HOW = [
     f"{BUSY} processes compute without a pause while {EVENTS} prompts and session starts, in turn, each of another "
     "session, are answered one after the other by the command that `holloway setup claude-code` writes. Budgets are "
     "those of a user.",
-    "Whole and degraded are what the hook itself logs; silent is an answer without the text that the event must bring.",
+    "Whole and degraded are what the hook itself logs. Each event was answered before, in another session, while the "
+    "machine was at rest: silent is an answer without a word, and changed is one that differs from the one at rest.",
     "The worker's lock is held, as in B7: hooks.",
 ]
 
@@ -47,11 +48,13 @@ def run(*, quick: bool = False) -> dict[str, Any]:
         installed = Installed(Path(name).resolve(), size=QUICK if quick else SIZE, is_fresh=False)
         installed.env.pop("HOLLOWAY_PATIENCE")
         with no_worker(installed.data):
-            ask(installed, 2)  # warm, before the machine is busy
+            _, at_rest = ask(installed, events, "rest")
             with keep_busy(BUSY):
-                samples, silent = ask(installed, events)
-        answers = answer_log.read_answers(str(installed.data))[-events:]
-    return _build_result(samples, silent, answer_log.count_outcomes(answers), events)
+                samples, answers = ask(installed, events, "load")
+        outcomes = answer_log.count_outcomes(answer_log.read_answers(str(installed.data))[-events:])
+    silent = sum(not answer for answer in answers)
+    changed = sum(answer != expected for answer, expected in zip(answers, at_rest, strict=True))
+    return _build_result(samples, outcomes, events, silent, changed)
 
 
 @contextmanager
@@ -67,27 +70,36 @@ def keep_busy(count: int) -> Iterator[list[subprocess.Popen[bytes]]]:
             process.wait()
 
 
-def ask(installed: Installed, events: int) -> tuple[dict[str, Samples], int]:
-    """Send prompts and session starts in turn; return their times, and how many brought nothing."""
+def ask(installed: Installed, events: int, occasion: str) -> tuple[dict[str, Samples], list[str]]:
+    """Send prompts and session starts in turn; return their times and their answers."""
     samples = {"prompt": Samples(), "session start": Samples()}
-    silent = 0
+    answers = []
     for turn in range(events):
-        kind, wanted, event = _make_event(installed, events, turn)
+        kind, event = _make_event(installed, occasion, turn)
         process = samples[kind].start(installed.command, installed.env, json.dumps(event).encode(), installed.root)
-        silent += wanted.encode() not in process.stdout
-    return samples, silent
+        answers.append(_read_context(process.stdout))
+    return samples, answers
 
 
-def _make_event(installed: Installed, events: int, turn: int) -> tuple[str, str, dict[str, Any]]:
-    session_fields = {"session_id": f"load-{events}-{turn}", "cwd": str(installed.root)}
+def _read_context(output: bytes) -> str:
+    """Return the text for the agent in what a hook printed, without the number of sessions; empty if there is none."""
+    answer = json.loads(output) if output.strip() else {}
+    context = str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
+    return re.sub(r"\(\d+ sessions?\)", "", context)
+
+
+def _make_event(installed: Installed, occasion: str, turn: int) -> tuple[str, dict[str, Any]]:
+    session_fields = {"session_id": f"{occasion}-{turn}", "cwd": str(installed.root)}
     if turn % 2:
-        return "session start", START_ANSWER, {**session_fields, "hook_event_name": "SessionStart", "source": "startup"}
+        return "session start", {**session_fields, "hook_event_name": "SessionStart", "source": "startup"}
     subject = SUBJECTS[turn // 2 % len(SUBJECTS)]
     prompt = f"Make the pool of connections {subject} (case {turn}), and add a test that shows it."
-    return "prompt", PROMPT_ANSWER, {**session_fields, "hook_event_name": "UserPromptSubmit", "prompt": prompt}
+    return "prompt", {**session_fields, "hook_event_name": "UserPromptSubmit", "prompt": prompt}
 
 
-def _build_result(samples: dict[str, Samples], silent: int, outcomes: dict[str, int], events: int) -> dict[str, Any]:
+def _build_result(
+    samples: dict[str, Samples], outcomes: dict[str, int], events: int, silent: int, changed: int
+) -> dict[str, Any]:
     columns = ["event", "number", "p50 ms", "p95 ms", "CPU p50 ms", "CPU p95 ms"]
     rows = [[kind, len(times.wall_ms), *times.figures()] for kind, times in samples.items()]
     full, degraded = outcomes[answer_log.ANSWER_FULL], outcomes[answer_log.ANSWER_DEGRADED]
@@ -98,13 +110,14 @@ def _build_result(samples: dict[str, Samples], silent: int, outcomes: dict[str, 
         "targets": [
             target("answers that are not whole", events - full, NOT_FULL_MAX, f"of {events}"),
             target("answers without a word", silent, 0, f"of {events}"),
+            target("answers that differ from those at rest", changed, NOT_FULL_MAX, f"of {events}"),
         ],
         "tables": [
             {"title": f"{BUSY} busy processes, a map of {SIZE.files:,} files", "columns": columns, "rows": rows},
             {
                 "title": "Answers",
-                "columns": ["whole", "degraded", "dropped", "silent"],
-                "rows": [[full, degraded, outcomes[answer_log.ANSWER_DROPPED], silent]],
+                "columns": ["whole", "degraded", "dropped", "silent", "changed"],
+                "rows": [[full, degraded, outcomes[answer_log.ANSWER_DROPPED], silent, changed]],
             },
         ],
     }

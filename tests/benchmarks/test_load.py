@@ -19,8 +19,8 @@ def test_degraded_dropped_and_silent_answers_miss_their_targets() -> None:
     outcomes = ["full"] * 94 + ["degraded"] * 5 + ["dropped"]
     log = [LoggedAnswer("", "s", "prompt", outcome, "", 1) for outcome in outcomes]
     times = {"prompt": Samples([1.0], [1.0])}
-    result = b7_load._build_result(times, 1, count_outcomes(log), 100)
-    assert [target["met"] for target in result["targets"]] == [False, False]
-    assert result["tables"][1]["rows"] == [[94, 5, 1, 1]]
-    better = b7_load._build_result(times, 0, count_outcomes(log[:94] + log[:1]), 99)
-    assert [target["met"] for target in better["targets"]] == [True, True]
+    result = b7_load._build_result(times, count_outcomes(log), 100, silent=1, changed=7)
+    assert [target["met"] for target in result["targets"]] == [False, False, False]
+    assert result["tables"][1]["rows"] == [[94, 5, 1, 1, 7]]
+    better = b7_load._build_result(times, count_outcomes(log[:94] + log[:1]), 99, silent=0, changed=0)
+    assert [target["met"] for target in better["targets"]] == [True, True, True]
