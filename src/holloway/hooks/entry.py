@@ -55,7 +55,7 @@ def main() -> None:
 
 def respond(data: bytes) -> tuple[bytes, Callable[[], None] | None]:
     """Parse one JSON event; return the answer as bytes for stdout, and a job to do after it. Both may be empty."""
-    from holloway.text import fast_json
+    from holloway import fast_json
 
     event = fast_json.loads(data)
     if not isinstance(event, dict):

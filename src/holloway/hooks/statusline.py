@@ -35,7 +35,7 @@ def main() -> None:
 
 def line(data: bytes) -> str:
     """Render the line for the session that `data` describes; empty if its folder belongs to no known project."""
-    from holloway.text import fast_json
+    from holloway import fast_json
 
     about = fast_json.loads(data)
     if not isinstance(about, dict):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from holloway import fast_json
 from holloway.config import TOOL_RESULT_TOKENS_MAX
 from holloway.injection.template import line
 from holloway.safety.neutralize import neutralize_text
-from holloway.text import fast_json
 from holloway.text.tokens import doubt_note, fits_budget, render_citation
 
 TYPE_CHECKING = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from holloway.text import fast_json
+from holloway import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
+from holloway import fast_json
 from holloway.safety.paths import safe_name
-from holloway.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

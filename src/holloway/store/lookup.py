@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import sqlite3
 
+from holloway import fast_json
 from holloway.config import INJECTION_THRESHOLDS, LESSON_CHARS_MAX, STANDING_RULE_CONFIDENCE, UNUSED_HALF_LIVES_MAX
-from holloway.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

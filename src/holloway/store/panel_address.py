@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
+from holloway import fast_json
 from holloway.config import replace_file
 from holloway.store.process_lock import is_locked
-from holloway.text import fast_json
 
 PANEL_FOLDER = "panel"
 REVIEW_PAGE = "review"

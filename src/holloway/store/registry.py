@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 
-from holloway import git
-from holloway.text import fast_json
+from holloway import fast_json, git
 
 APART = "apart:"
 """Prefix of an origin that a project's checkout names although it belongs to another project with another history."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from holloway import fast_json
 from holloway.config import TRUST_NAMES, trust_override
 from holloway.store.lookup import IS_SESSION, LOADED_BY_HOST, build_session_condition, read_trust_level
-from holloway.text import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holloway.text import fast_json
+from holloway import fast_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -69,7 +69,7 @@ def test_what_json_does_not_have_is_refused() -> None:
 def run_alone(code: str) -> str:
     """What code prints in a Python that has loaded nothing yet."""
     source = str(fast_json.__file__).rpartition("/holloway/")[0]
-    alone = f"import sys; sys.path.insert(0, {source!r}); from holloway.text import fast_json\n{code}"
+    alone = f"import sys; sys.path.insert(0, {source!r}); from holloway import fast_json\n{code}"
     return subprocess.run([sys.executable, "-IS", "-c", alone], capture_output=True, text=True, check=True).stdout
 
 
