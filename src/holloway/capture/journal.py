@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from holloway import fast_json, git, tools
+from holloway import fast_json, git
 from holloway.capture.event_subject import extract_text
 from holloway.capture.hosts import MILESTONES, READABLE_HOSTS
 from holloway.capture.journal_fields import MESSAGES, SESSION, TARGET_ARGUMENTS, TASK, TOOL_USE
@@ -26,6 +26,7 @@ from holloway.config import (
 )
 from holloway.safety import secrets
 from holloway.safety.paths import contained_path, safe_name
+from holloway.text import tools
 from holloway.text.agent_note import find_note
 from holloway.text.tools import is_record
 from holloway.text.truncation import cut_end, cut_start
