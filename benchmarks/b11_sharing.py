@@ -19,8 +19,9 @@ from typing import Any
 
 import holloway
 from holloway.domain.memory import Draft, Visibility
-from holloway.sharing.incoming import fold_memories, load_participants
+from holloway.sharing.incoming import fold_memories
 from holloway.sharing.merge import digest_states
+from holloway.sharing.participants import load_participants
 from holloway.store import operation_log
 from holloway.store.write_gate import sanitize_draft
 

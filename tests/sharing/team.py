@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import holloway
-from holloway.sharing.incoming import fold_memories, load_participants
+from holloway.sharing.incoming import fold_memories
 from holloway.sharing.merge import digest_states
+from holloway.sharing.participants import load_participants
 from holloway.store import operation_log
 from holloway.store.filter import Filter
 from holloway.testing import CountedIds, FakeClock

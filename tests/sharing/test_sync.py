@@ -6,8 +6,9 @@ import pytest
 
 from holloway.git.transfer import TransferFailed
 from holloway.sharing import sync
-from holloway.sharing.incoming import fold_memories, load_participants
+from holloway.sharing.incoming import fold_memories
 from holloway.sharing.membership import REPOSITORY_NAME
+from holloway.sharing.participants import load_participants
 from holloway.store import operation_log
 from tests.sharing.team import Team, exchange, find_files, read_everything
 

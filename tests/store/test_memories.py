@@ -311,3 +311,18 @@ def test_of_several_memories_of_one_origin_the_latest_that_lives_is_found(memory
     assert remaining is not None
     assert remaining.content == "number 1"
     assert memory.store.memories.find_by_origin("commit:") is None
+
+
+def test_a_paused_listener_hears_nothing_and_then_again(memory: holloway.Holloway) -> None:
+    memories = memory.store.memories
+    texts: list[str] = []
+    memories.listener = lambda written: texts.append(written.content)
+    with pytest.raises(InvalidInput), memories.pause_listener():
+        memory.edit(taught(memory, "unheard").id, content="")
+    taught(memory, "heard of")
+    assert texts == ["heard of"]
+
+
+def test_memories_are_found_by_their_uids(memory: holloway.Holloway) -> None:
+    made = taught(memory, "one")
+    assert memory.store.memories.get_by_uids([made.uid, "0" * 32]) == {made.uid: made}

@@ -86,3 +86,9 @@ def test_leaving_clears_the_log_and_its_settings(database: Database) -> None:
     assert operation_log.read_settings(database) == {}
     assert operation_log.list_replicas(database) == []
     assert operation_log.count_unsent(database) == 0
+
+
+def test_shared_memories_are_found_by_name(database: Database) -> None:
+    shared = SharedMemory("m", "u", {"local": {"pinned": True}}, operation_log.CONFLICT)
+    operation_log.save_shared(database, shared)
+    assert operation_log.list_shared_by_name(database, ["m", "n"]) == {"m": shared}

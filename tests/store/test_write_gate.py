@@ -8,7 +8,12 @@ from holloway.domain.memory import Draft, MemoryType, Visibility
 from holloway.domain.memory_details import DeadEnd, Decision, ErrorFix
 from holloway.domain.work import WorkUnit
 from holloway.errors import InvalidInput
-from holloway.store.write_gate import sanitize_draft, sanitize_observed_draft, sanitize_reason
+from holloway.store.write_gate import (
+    sanitize_draft,
+    sanitize_foreign_draft,
+    sanitize_observed_draft,
+    sanitize_reason,
+)
 from tests.conftest import Repository
 from tests.store.test_privacy import places_of
 
@@ -203,3 +208,13 @@ def test_a_long_content_and_a_long_gist_share_the_space_of_the_summary() -> None
     summary = sanitize_draft(Draft("content " * 100, type=MemoryType.DEAD_END, details=details)).draft.summary
     assert SUMMARY_CHARS_MAX - 20 < len(summary) <= SUMMARY_CHARS_MAX
     assert abs(summary.count("content") * 8 - summary.count("reason") * 7) < 20
+
+
+def test_a_foreign_draft_with_a_secret_is_refused_and_not_redacted(repository: Repository) -> None:
+    with pytest.raises(InvalidInput, match="contains a secret"):
+        sanitize_foreign_draft(Draft(f"CI deploys with {TOKEN}"), str(repository.root))
+
+
+def test_a_foreign_draft_loses_the_paths_that_leave_the_project(repository: Repository) -> None:
+    draft = sanitize_foreign_draft(Draft("one", files=("../out", "src/a.py")), str(repository.root))
+    assert draft.files == ("src/a.py",)

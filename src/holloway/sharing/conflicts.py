@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.errors import InvalidInput
-from holloway.sharing.incoming import Incoming, describe_author, fold_memories, load_participants
+from holloway.sharing.incoming import Incoming, fold_memories
+from holloway.sharing.participants import load_participants
 from holloway.sharing.recorder import Recorder
 from holloway.store import operation_log
 from holloway.store.operation_log import CONFLICT
@@ -14,6 +15,7 @@ from holloway.store.operation_log import CONFLICT
 if TYPE_CHECKING:
     from holloway.domain.memory import Memory
     from holloway.sharing.merge import MemoryState, Version
+    from holloway.sharing.participants import Participants
     from holloway.store.store import Store
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -41,8 +43,9 @@ class Conflict:
 def list_conflicts(store: Store) -> list[Conflict]:
     """Return the conflicts of a store, with the version that agents get meanwhile first."""
     names = [shared.memory for shared in operation_log.list_shared(store.database, CONFLICT)]
-    states = fold_memories(store, names, load_participants(store))
-    conflicts = [_build_conflict(store, state) for state in states if state.has_conflict]
+    participants = load_participants(store)
+    states = fold_memories(store, names, participants)
+    conflicts = [_build_conflict(store, state, participants) for state in states if state.has_conflict]
     return [conflict for conflict in conflicts if conflict is not None]
 
 
@@ -53,11 +56,12 @@ def resolve_conflict(store: Store, memory_id: str, *, letter: str = "", text: st
     """
     memory = store.memories.get_memory(memory_id)
     shared = operation_log.find_shared(store.database, uid=memory.uid)
-    states = fold_memories(store, [shared.memory], load_participants(store)) if shared else []
+    participants = load_participants(store)
+    states = fold_memories(store, [shared.memory], participants) if shared else []
     state = next((state for state in states if state.has_conflict), None)
     if shared is None or state is None:
         raise InvalidInput(f"{memory.id} is not in conflict.", "`holloway conflicts` lists those that are.")
-    versions = dict(zip(LETTERS, _order_versions(store, state), strict=False))
+    versions = dict(zip(LETTERS, _order_versions(state, participants), strict=False))
     if not text and letter.lower() not in versions:
         raise InvalidInput(f"{memory.id} has no version {letter!r}.", f"Versions: {', '.join(versions)}.")
     value = {"text": text} if text else versions[letter.lower()].value
@@ -69,27 +73,25 @@ def resolve_conflict(store: Store, memory_id: str, *, letter: str = "", text: st
         Recorder(store).add_operation(replica, shared.memory, {"content": change})
         if text:
             store.memories.add_history(memory.id, "merged", memory.content)
-    Incoming(store, load_participants(store)).apply([shared.memory])
+    Incoming(store, participants).apply([shared.memory])
     return store.memories.get_memory(memory_id)
 
 
-def _build_conflict(store: Store, state: MemoryState) -> Conflict | None:
+def _build_conflict(store: Store, state: MemoryState, participants: Participants) -> Conflict | None:
     memory_id = operation_log.find_local_id(store.database, state.memory)
-    participants = load_participants(store)
     sides = [
         Side(
             letter,
             str(version.value["text"]) if isinstance(version.value, dict) else "",
-            describe_author(store, version.replica),
+            participants.describe_author(version.replica),
             version.at,
             participants.is_mine(version.replica),
         )
-        for letter, version in zip(LETTERS, _order_versions(store, state), strict=False)
+        for letter, version in zip(LETTERS, _order_versions(state, participants), strict=False)
     ]
     return Conflict(memory_id, tuple(sides)) if memory_id else None
 
 
-def _order_versions(store: Store, state: MemoryState) -> list[Version]:
+def _order_versions(state: MemoryState, participants: Participants) -> list[Version]:
     """Return the versions, that of this replica first, then the newest."""
-    participants = load_participants(store)
     return sorted(state.content, key=lambda version: not participants.is_mine(version.replica))

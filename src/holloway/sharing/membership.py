@@ -16,7 +16,8 @@ from holloway.errors import HollowayError, InvalidInput
 from holloway.git import read_user_name
 from holloway.git.transfer import check_address, read_remote_address
 from holloway.sharing.git_transport import NAMESPACE, GitTransport
-from holloway.sharing.incoming import Incoming, accept_replica, list_rows, load_participants
+from holloway.sharing.incoming import apply_waiting
+from holloway.sharing.participants import accept_replica
 from holloway.sharing.recorder import Recorder
 from holloway.sharing.segment import ReplicaProfile
 from holloway.sharing.shared_fields import explain_refusal
@@ -218,21 +219,16 @@ class Membership:
                 if is_mine:
                     record = f"{self.settings['replica']}/"
                     recorder.add_operation(self.settings["replica"], record, {"devices": {replica.replica: True}})
-        for replica in replicas:
-            names = operation_log.list_memories_of(self._database, replica.replica)
-            Incoming(self._store, load_participants(self._store)).apply(names)
+        apply_waiting(self._store)
         return replicas
 
     def refuse(self, name: str) -> list[Replica]:
         """Refuse replicas: their memories are set aside, and nothing more of them is read."""
         replicas = self._find_people(name)
-        at = format_stamp(self._store.clock.now())
         with self._database.write_transaction():
             for replica in replicas:
                 operation_log.save_replica(self._database, replica._replace(standing=REFUSED))
-                for memory in list_rows(self._store, replica):
-                    fields = {"deleted_at": at, "deleted_reason": "shared: its author was refused", "review": None}
-                    self._store.memories.update_memory(memory, "refused", replica.author, **fields)
+        apply_waiting(self._store)
         return replicas
 
     def _find_people(self, name: str) -> list[Replica]:

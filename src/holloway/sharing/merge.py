@@ -60,6 +60,16 @@ class MemoryState:
     """Ids of the versions of each such field that nobody has replaced."""
 
     @property
+    def owner(self) -> str:
+        """The replica that created the memory."""
+        return self.memory.partition("/")[0]
+
+    @property
+    def uid(self) -> str:
+        """The uid that its owner gave it."""
+        return self.memory.partition("/")[2]
+
+    @property
     def has_conflict(self) -> bool:
         """Whether several versions of the content wait for a person."""
         return len(self.content) > 1

@@ -32,21 +32,22 @@ class Recorder:
         settings = operation_log.read_settings(self._database)
         if not settings.get("replica"):
             return None
-        personal = bool(settings.get("personal"))
+        replica, personal = settings["replica"], bool(settings.get("personal"))
         with self._database.write_transaction():
             shared = operation_log.find_shared(self._database, uid=memory.uid)
-            refusal = explain_refusal(memory, personal=personal)
-            if shared is None and refusal:
+            if shared is None and explain_refusal(memory, personal=personal):
                 return None
-            if shared is None:
-                shared = SharedMemory(name_memory(settings["replica"], memory.uid), memory.uid, {})
-            return self._record_changes(settings["replica"], shared, memory, only_ending=bool(refusal))
+            shared = shared or SharedMemory(name_memory(replica, memory.uid), memory.uid, {})
+            return self._record_changes(replica, shared, memory, personal=personal)
 
     def _record_changes(
-        self, replica: str, shared: SharedMemory, memory: Memory, *, only_ending: bool
+        self, replica: str, shared: SharedMemory, memory: Memory, *, personal: bool
     ) -> Operation | None:
         now = describe_memory(memory, self.name_memory)
         before, heads = shared.base.get("local", {}), shared.base.get("heads", {})
+        if not compare_values(before, now, heads):
+            return None  # without scanning the text again
+        only_ending = bool(explain_refusal(memory, personal=personal))
         changes = compare_values(before, now, heads, only_ending=only_ending)
         if not changes:
             return None

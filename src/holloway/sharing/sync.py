@@ -14,7 +14,7 @@ from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
 from holloway.sharing.compaction import compact_log
 from holloway.sharing.git_transport import Tip, dump_read_segments, parse_read_segments
-from holloway.sharing.incoming import Applied, Incoming, accept_devices, load_participants
+from holloway.sharing.incoming import Applied, apply_waiting
 from holloway.sharing.recorder import Recorder, from_row, to_row
 from holloway.sharing.segment import read_segment, write_segments
 from holloway.store import operation_log
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 PUSHED_KEY = "sharing_pushed"
 """Key of the commit of our ref that the remote has."""
-_APPLY_BATCH = 200
-"""Memories that one transaction brings in line, so that other writers are not kept waiting."""
 
 
 @dataclass(slots=True)
@@ -67,22 +65,11 @@ class Synchronizer:
         Recorder(self._store).record_waiting()
         self._transport.fetch()
         self._read_refs()
-        self._apply()
+        self._report.applied = apply_waiting(self._store)
         self._send()
         if self._must_prune:
             self._transport.prune()
         return self._report
-
-    def _apply(self) -> None:
-        """Bring the rows of the memories of which operations came in line with the shared state."""
-        memories = sorted({*operation_log.list_unapplied(self._database), *accept_devices(self._store)})
-        if any(name.endswith("/") for name in memories):
-            # Who acts for whom has changed, and with it who had the right to say what was said.
-            memories = operation_log.list_all_memories(self._database)
-        incoming = Incoming(self._store, load_participants(self._store))
-        for start in range(0, len(memories), _APPLY_BATCH):
-            incoming.apply(memories[start : start + _APPLY_BATCH])
-        self._report.applied = incoming.applied
 
     def _read_refs(self) -> None:
         """Add the operations of the refs that changed to the log."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,7 +18,7 @@ from holloway.store.memory_rows import SELECT, SELECT_SKETCH, to_columns, to_mem
 from holloway.text.fingerprint import fingerprint_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from holloway.domain.memory import Sketch
     from holloway.domain.ports import Clock, Ids
@@ -67,6 +68,15 @@ class Memories:
         self._ids = ids
         self.listener: Callable[[Memory], object] | None = None
         """Hears of every memory that is written, inside of the transaction that writes it."""
+
+    @contextmanager
+    def pause_listener(self) -> Iterator[None]:
+        """Let nobody hear of the memories that the block writes."""
+        listener, self.listener = self.listener, None
+        try:
+            yield
+        finally:
+            self.listener = listener
 
     def add_memory(self, sanitized: SanitizedDraft) -> AddResult:
         """Store a draft, unless a duplicate exists (which is reinforced) or it was rejected before."""
@@ -239,6 +249,11 @@ class Memories:
         """Return memories by row number; missing ones are left out."""
         sql = SELECT + " WHERE m.seq IN (SELECT value FROM json_each(?))"
         return {row["seq"]: self._parse_memory(row) for row in self._db.fetch_rows(sql, (json.dumps(list(seqs)),))}
+
+    def get_by_uids(self, uids: Sequence[str]) -> dict[str, Memory]:
+        """Return memories by their uid; missing ones are left out."""
+        sql = SELECT + " WHERE m.uid IN (SELECT value FROM json_each(?))"
+        return {row["uid"]: self._parse_memory(row) for row in self._db.fetch_rows(sql, (json.dumps(list(uids)),))}
 
     def get_contents(self, seqs: Sequence[int]) -> dict[int, str]:
         """Return the contents of memories by row number."""

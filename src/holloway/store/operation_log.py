@@ -227,6 +227,13 @@ def find_shared(database: Database, *, uid: str = "", memory: str = "") -> Share
     return SharedMemory(row[0], row[1], json.loads(row[2]), row[3]) if row else None
 
 
+def list_shared_by_name(database: Database, memories: Sequence[str]) -> dict[str, SharedMemory]:
+    """Return shared memories by their shared names; missing ones are left out."""
+    sql = "SELECT memory, uid, base, status FROM shared_memories WHERE memory IN (SELECT value FROM json_each(?))"
+    rows = database.fetch_rows(sql, (json.dumps(list(memories)),))
+    return {row[0]: SharedMemory(row[0], row[1], json.loads(row[2]), row[3]) for row in rows}
+
+
 def set_sent_uses(database: Database, memory: str, uses: int) -> None:
     """Record up to which count the uses of a memory were recorded."""
     database.execute("UPDATE shared_memories SET uses = ? WHERE memory = ?", (uses, memory))

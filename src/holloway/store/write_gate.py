@@ -34,6 +34,22 @@ def sanitize_draft(draft: Draft, root: str = "") -> SanitizedDraft:
 
     Raises InvalidInput if a field is too long, a path leaves the project or the confidence is out of range.
     """
+    return _sanitize_fields(draft, tuple(_check_path(path, root) for path in draft.files), root)
+
+
+def sanitize_foreign_draft(draft: Draft, root: str) -> Draft:
+    """Sanitize a draft that somebody else wrote, as it may be stored; unusable paths are dropped.
+
+    Raises InvalidInput if a field is beyond its limits or contains a secret: their text is not cut or redacted here.
+    """
+    files = tuple(usable for path in draft.files if (usable := _find_storable_path(path, root)))
+    sanitized = _sanitize_fields(draft, files, root)
+    if sanitized.redacted:
+        raise InvalidInput(f"it contains a secret ({', '.join(sanitized.redacted)})", "It is ignored.")
+    return sanitized.draft
+
+
+def _sanitize_fields(draft: Draft, files: tuple[str, ...], root: str) -> SanitizedDraft:
     memory_json.check_details(draft.type, draft.details)
     secret_kinds: set[str] = set()
     content = _redact_text(draft.content, config.CONTENT_BYTES_MAX, "The memory", secret_kinds)
@@ -41,7 +57,6 @@ def sanitize_draft(draft: Draft, root: str = "") -> SanitizedDraft:
     summary = (
         _redact_text(draft.summary, config.CONTENT_BYTES_MAX, "The summary", secret_kinds) if draft.summary else ""
     )
-    files = tuple(_check_path(path, root) for path in draft.files)
     sanitized = replace(
         draft,
         content=content,
@@ -87,7 +102,7 @@ def sanitize_observed_draft(draft: Draft, root: str) -> SanitizedDraft | None:
 
     Nobody is present to correct an observed draft, and one bad path must not lose the rest of it.
     """
-    files = tuple(path for path in draft.files if _is_storable_path(path, root))
+    files = tuple(path for path in draft.files if _find_storable_path(path, root))
     # Redacted before it is cut: a part of a secret is not recognised as one.
     content = sanitize.cut_text(secrets.redact_secrets(draft.content)[0], config.CONTENT_BYTES_MAX)
     try:
@@ -112,11 +127,12 @@ def _check_path(path: str, root: str) -> str:
     return relative_path
 
 
-def _is_storable_path(path: str, root: str) -> bool:
+def _find_storable_path(path: str, root: str) -> str:
+    """Return a path as it is stored; empty if it may not be."""
     try:
-        return bool(_check_path(path, root))
+        return _check_path(path, root)
     except InvalidInput:
-        return False
+        return ""
 
 
 def _build_summary(content: str, details: Details | None) -> str:
