@@ -24,7 +24,7 @@ HOW_TO_TURN_ON = "The reader is off. `holloway reader on` says what it would do 
 @click.option("--model", default="", metavar="NAME", help="Model (default: the usual one of the provider).")
 @click.option("--base-url", default="", metavar="URL", help="URL of the service, such as http://127.0.0.1:11434/v1.")
 @click.option("--key-env", default="", metavar="VARIABLE", help="Environment variable that holds the API key.")
-@click.option("--here", is_flag=True, help="For this project only.")
+@click.option("--here", "is_local", is_flag=True, help="For this project only.")
 @json_option
 @project_option
 def reader_command(
@@ -33,7 +33,7 @@ def reader_command(
     model: str,
     base_url: str,
     key_env: str,
-    this_project: bool,
+    is_local: bool,
     as_json: bool,
     project: str,
 ) -> None:
@@ -52,7 +52,7 @@ def reader_command(
     from holloway.service import reader  # loaded when the command runs
     from holloway.service.project_finder import known_project
 
-    key = known_project(project, create=action == "on").key if this_project else ""
+    key = known_project(project, create=action == "on").key if is_local else ""
     note = ""
     if action == "on":
         chosen = provider or _require_answer(ask_for_reader(key))
