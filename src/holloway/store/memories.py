@@ -203,7 +203,7 @@ class Memories:
         sql = (
             "SELECT confidence, CASE WHEN pinned = 1 OR half_life_days IS NULL THEN 0 "
             "ELSE max(0, julianday(?) - julianday(last_used_at)) / half_life_days END AS half_lives "
-            "FROM memories WHERE deleted_at = '' AND superseded_by = ''"
+            "FROM memories INDEXED BY memories_listed WHERE deleted_at = '' AND superseded_by = ''"
         )
         values = [row["confidence"] * 0.5 ** row["half_lives"] for row in self._db.fetch_rows(sql, (now,))]
         return sum(values) / len(values) if values else None
@@ -232,7 +232,8 @@ class Memories:
     def count_by_module(self) -> dict[str, int]:
         """Count the living memories about each module."""
         sql = (
-            "SELECT p.module, count(*) AS number FROM memory_modules p JOIN memories m ON m.seq = p.seq "
+            "SELECT p.module, count(*) AS number FROM memory_modules p "
+            "JOIN memories m INDEXED BY memories_meant ON m.seq = p.seq "
             "WHERE m.deleted_at = '' AND m.superseded_by = '' GROUP BY p.module"
         )
         return {row["module"]: row["number"] for row in self._db.fetch_rows(sql)}
