@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import hypothesis
@@ -186,7 +187,7 @@ def workers_end_with_their_test() -> Iterator[None]:
     """End the background workers that a test started, so that they do not slow the next tests."""
     yield
     for process in background_worker._started:
-        if process.poll() is None:
+        if isinstance(process, Popen) and process.poll() is None:
             process.kill()
             process.wait()
     background_worker._started.clear()

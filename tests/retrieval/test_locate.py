@@ -36,6 +36,7 @@ from holloway.retrieval.locate import (
     LocateResult,
     fuse_evidence,
     locate_files,
+    locate_in_checkout,
 )
 from holloway.retrieval.past_sessions import PastSession
 from holloway.testing import FakeEmbedder
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holloway.domain.ports import Vectors
+    from holloway.service.holloway import Holloway
 
 pytestmark = pytest.mark.usefixtures("maps_are_closed")
 
@@ -253,6 +255,17 @@ def test_what_the_branch_changed_so_far_is_where_the_work_goes_on(shop: Reposito
     assert found.files[0].path == "shop/mail.py"
     assert found.files[0].reasons[0] == UNDERWAY_REASON
     assert "gone.py" not in paths(found)
+
+
+def test_in_a_checkout_the_changes_of_the_work_tree_are_known(repository: Repository, memory: Holloway) -> None:
+    database, store, changed = mapped(repository), memory.store.database.connection, "src/shop/billing/invoice.py"
+    (repository.root / changed).write_text("def total(items):\n    return 0\n", "utf-8")
+    located = locate_in_checkout(database, store, str(repository.root), "go on with it", now=NOW)
+    assert (located.files[0].path, located.files[0].reasons[0]) == (changed, UNDERWAY_REASON)
+    located = locate_in_checkout(database, store, str(repository.root), "refresh a token", known=[changed], now=NOW)
+    assert changed not in paths(located)
+    (first,) = locate_in_checkout(database, store, str(repository.root), "refresh a token", limit=1, now=NOW).files
+    assert first.path == "src/shop/auth/tokens.py"
 
 
 def test_each_file_of_a_branch_that_changed_many_says_less(shop: Repository) -> None:

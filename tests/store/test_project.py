@@ -201,6 +201,17 @@ def test_a_project_that_was_registered_without_its_first_commit_gets_it(
     assert projects.find_owner(clone.root, home) == found.key
 
 
+def test_a_checkout_that_names_an_unknown_origin_has_no_owner(
+    repository: Repository, tmp_path: Path, home: Path
+) -> None:
+    repository.git("remote", "add", "origin", ORIGIN)
+    key_of(repository.root, home)
+    clone = clone_of(repository, tmp_path / "fork", "git@example.com:else/shop.git")
+    assert projects.find_owner(clone.root, home) == ""
+    clone.git("remote", "remove", "origin")
+    assert projects.find_owner(clone.root, home) == projects.find_owner(repository.root, home) != ""
+
+
 def test_a_checkout_is_asked_about_once_until_it_changes(repository: Repository, home: Path) -> None:
     home.mkdir()
     root = str(repository.root)
@@ -243,6 +254,7 @@ def test_an_origin_that_changes_is_an_alias_too(repository: Repository, home: Pa
     repository.git("remote", "add", "origin", ORIGIN)
     first = key_of(repository.root, home)
     repository.git("remote", "set-url", "origin", "git@example.com:neworg/shop.git")
+    assert projects.find_owner(repository.root, home) == first
     assert key_of(repository.root, home) == first
     repository.git("remote", "set-url", "origin", ORIGIN)
     assert key_of(repository.root, home) == first

@@ -114,6 +114,15 @@ def test_javascript_offers_what_it_exports_in_place_or_by_name(text: str, export
     assert {definition.name for definition in facts.definitions if definition.exported} == exported
 
 
+def test_a_method_is_offered_unless_it_is_private() -> None:
+    source = "class A {\n  private int a() {}\n  int b() {}\n  public int c(String x) {}\n}\n"
+    assert {definition.name for definition in read("java", source).definitions if definition.exported} == {
+        "A",
+        "b",
+        "c",
+    }
+
+
 @pytest.mark.promise("map-languages")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_query_compiles_and_an_empty_file_says_nothing(language: str) -> None:

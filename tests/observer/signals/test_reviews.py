@@ -47,6 +47,12 @@ def test_a_pasted_review_is_marked_and_typed_words_are_no_finding() -> None:
     assert texts(typed) == []
 
 
+def test_a_finding_has_its_score_to_three_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reviews, "score_passage", lambda text, context, speaker: 0.91239)
+    story = Story().read("src/tokens.py").delegate(REPORT).edit("src/tokens.py", added=["lock"])
+    assert {signal.facts["score"] for signal in detect_review_findings(story.account())} == {0.912}
+
+
 def test_findings_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reviews, "score_passage", lambda text, context, speaker: 0.9)
     items = "".join(
