@@ -124,3 +124,21 @@ def test_a_folder_without_a_memory_has_no_backup(cli: Cli, home: Path) -> None:
     cli("init")
     assert cli("backup", "--list").out == "There is no backup yet.\n"
     assert cli("backup", "--list", "--json").json == {"backups": []}
+
+
+def test_personal_memories_go_into_a_tracked_file_only_by_your_word(cli: Cli, repository: Repository) -> None:
+    cli("remember", "for the team", "--visibility", "project", "--type", "requirement")
+    cli("remember", "said to myself", "--type", "requirement")
+    cli("remember", "made personal", "--type", "requirement", "--visibility", "personal")
+    rules = repository.root / "AGENTS.md"
+    out = cli("export", "--to", "AGENTS.md").out
+    assert "1 personal memory left out" in out
+    assert ("said to myself" in rules.read_text(), "made personal" in rules.read_text()) == (True, False)
+    repository.git("add", "AGENTS.md")
+    repository.git("commit", "-qm", "add the rules")
+    assert "2 personal memories left out, because others read that file" in cli("export", "--to", "AGENTS.md").out
+    assert "said to myself" not in rules.read_text()
+    assert "for the team" in rules.read_text()
+    cli("export", "--to", "AGENTS.md", "--personal")
+    assert "said to myself" in rules.read_text()
+    assert "made personal" in rules.read_text()

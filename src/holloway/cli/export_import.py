@@ -44,9 +44,10 @@ _BLOCK_MESSAGES = {
     "--to", "rules_file", metavar="NAME", help="Write confirmed memories into a block of CLAUDE.md or AGENTS.md."
 )
 @click.option("--remove", is_flag=True, help="With --to: remove that block again.")
+@click.option("--personal", is_flag=True, help="With --to: also your personal memories, if git tracks the file.")
 @project_option
 def export_command(
-    file: str | None, form: str, replace: bool, rules_file: str | None, remove: bool, project: str
+    file: str | None, form: str, replace: bool, rules_file: str | None, remove: bool, personal: bool, project: str
 ) -> None:
     """Write this project's memories to a file, or to stdout.
 
@@ -66,8 +67,13 @@ def export_command(
         if file is not None:
             raise InvalidInput(f"--to writes into {rules_file}, not into {file}.", "Give only one of them.")
         with open_memory(project) as memory:
-            path, block_result = memory.export_rules(rules_file, remove=remove, replace=replace)
+            personal_count = 0 if remove or personal else memory.count_personal_rules(rules_file)
+            personal = personal or _confirm_personal(personal_count, rules_file)
+            path, block_result = memory.export_rules(rules_file, remove=remove, replace=replace, personal=personal)
         print_text(f"{path}: {_BLOCK_MESSAGES[block_result]}.", "green")
+        if personal_count and not personal:
+            left_out = format_count(personal_count, "personal memory")
+            print_text(f"{left_out} left out, because others read that file; --personal writes them.", "yellow")
         return
     if remove:
         raise InvalidInput("--remove removes a block from a rules file.", "Add --to and the file's name.")
@@ -81,6 +87,12 @@ def export_command(
         raise InvalidInput(f"{file} already exists; nothing was written.", "Choose another name, or add --replace.")
     replace_file(str(Path(file).absolute()), data)
     print_text(f"Wrote {file} ({len(data):,} bytes).", "green")
+
+
+def _confirm_personal(count: int, rules_file: str) -> bool:
+    """Ask at a terminal whether personal memories may go into a file that others read."""
+    question = f"Write {format_count(count, 'personal memory')} into {rules_file}, which others may read?"
+    return bool(count) and sys.stdin.isatty() and click.confirm(question, default=False)
 
 
 @click.command("import")

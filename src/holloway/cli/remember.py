@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @click.option("--pin", is_flag=True, help="Keep it from decaying, and show it first.")
 @click.option("--everywhere", is_flag=True, help="Show it on every branch at once.")
 @click.option("--user", is_flag=True, help="For all your projects, not only this one.")
-@click.option("--visibility", metavar="WHO", help="personal, project, team or organisation (default: project).")
+@click.option("--visibility", metavar="WHO", help="personal (default), project, team or organisation.")
 @click.option("--requires", "required_ids", multiple=True, metavar="ID", help="Memory that always comes along with it.")
 @click.option("--validates", "validated_ids", multiple=True, metavar="ID", help="Memory that it confirms.")
 @json_option

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from holloway import config
 from holloway.domain import confidence, memory_json
+from holloway.domain.memory import Visibility
 from holloway.errors import InvalidInput
 from holloway.panel.editor_link import make_editor_link
 from holloway.service import (
@@ -144,7 +145,7 @@ class ProjectData:
             modules=modules,
             user=user,
             # The form always has a visibility; only one that differs from the usual was chosen.
-            visibility=visibility if visibility != "project" else None,
+            visibility=visibility if visibility != Visibility.PERSONAL else None,
             where=self._memory.project.root,
         )
 
@@ -228,9 +229,18 @@ class ProjectData:
         """Return the names of the modules, for completion."""
         return [module.name for module in self._memory.map.modules()] if self._memory.map.is_ready else []
 
-    def edit(self, reference: str, *, content: str | None, type: str | None, visibility: str | None) -> Memory:  # noqa: A002
-        """Change a memory; None leaves a field as it is."""
-        return self._memory.edit(reference, content=content, type=type, visibility=visibility)[0]
+    def edit(
+        self,
+        reference: str,
+        *,
+        content: str | None,
+        type: str | None,  # noqa: A002  (the word that every command and field uses)
+        visibility: str | None,
+        is_choice: bool,
+    ) -> Memory:
+        """Change a memory; None leaves a field as it is. Without `is_choice` nobody chose the visibility."""
+        edited = self._memory.edit(reference, is_choice=is_choice, content=content, type=type, visibility=visibility)
+        return edited[0]
 
     def forget_for_good(self, reference: str) -> tuple[str, ...]:
         """Erase a memory; returns the places that could not be cleaned yet."""

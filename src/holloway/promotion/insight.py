@@ -104,7 +104,7 @@ def select_evidence(store: Store, modules: Sequence[str]) -> list[Memory]:
     usable = [
         memory
         for memory in memories
-        if memory.type not in _EXCLUDED_TYPES and not _is_insight(memory) and _is_shared(memory)
+        if memory.type not in _EXCLUDED_TYPES and not _is_insight(memory) and _may_be_described(memory)
     ]
     return sorted(usable, key=lambda memory: (-memory.confidence, memory.id))[:EVIDENCE_MAX]
 
@@ -180,8 +180,9 @@ def _is_insight(memory: Memory) -> bool:
     return memory.source is Source.SYNTHESIS and memory.type is MemoryType.MODULE_INSIGHT
 
 
-def _is_shared(memory: Memory) -> bool:
-    return memory.visibility is not Visibility.PERSONAL and not memory.branch_only
+def _may_be_described(memory: Memory) -> bool:
+    is_private = memory.visibility is Visibility.PERSONAL and memory.chosen
+    return not is_private and not memory.branch_only
 
 
 def _render_note(memory: Memory) -> str:

@@ -112,7 +112,6 @@ def find_duplicate(draft: Draft, similar_memories: Sequence[SimilarMemory]) -> M
             for similar in similar_memories
             if similar.verdict is Verdict.SAME
             and similar.memory.type is draft.type
-            and similar.memory.visibility is draft.visibility
             and similar.memory.state is not State.QUARANTINED
             and (not draft.branch_only or similar.memory.branch_only in ("", draft.branch_only))
         ),

@@ -170,11 +170,22 @@ class Holloway:
         with self.store.database.write_transaction():
             return [self.confirm(memory.id) for memory in waiting]
 
-    def export_rules(self, name: str, *, remove: bool = False, replace: bool = False) -> tuple[str, str]:
-        """Write the block of confirmed memories into a rules file, or remove it; returns the file and what was done."""
+    def export_rules(
+        self, name: str, *, remove: bool = False, replace: bool = False, personal: bool = False
+    ) -> tuple[str, str]:
+        """Write the block of confirmed memories into a rules file, or remove it; returns the file and what was done.
+
+        Of the personal ones, a file that git tracks has none unless `personal`.
+        """
         from holloway.promotion.rules_files.rules_export import export_block  # few commands write rules files
 
-        return export_block(self.store, name, remove=remove, replace=replace)
+        return export_block(self.store, name, remove=remove, replace=replace, personal=personal)
+
+    def count_personal_rules(self, name: str) -> int:
+        """Count the personal memories that `export_rules` leaves out of a rules file unless the person agrees."""
+        from holloway.promotion.rules_files.rules_export import list_personal  # few commands write rules files
+
+        return len(list_personal(self.store, name))
 
     def export(self, form: str) -> bytes:
         """Return the project's memories as a file: `json` and `archive` are complete, the others are for reading."""

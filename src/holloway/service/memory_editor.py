@@ -61,6 +61,12 @@ CHANGEABLE = ("content", "summary", "type", "files", "modules", "tags", "details
 HALF_LIFE_DAYS_MIN, HALF_LIFE_DAYS_MAX = 1, 3_650
 
 
+def _parse_visibility(word: Visibility | str | None, source: Source) -> Visibility:
+    """Return a visibility; without a word, what a person says is personal and what was learned is the project's."""
+    usual = Visibility.PERSONAL if source in HUMAN_SOURCES else Visibility.PROJECT
+    return parse_choice(Visibility, word or usual)
+
+
 def _check_half_life(days: float) -> float:
     if not HALF_LIFE_DAYS_MIN <= days <= HALF_LIFE_DAYS_MAX:
         limits = f"Between {HALF_LIFE_DAYS_MIN} and {HALF_LIFE_DAYS_MAX:,} days; a pinned memory does not decay."
@@ -144,7 +150,7 @@ class MemoryEditor:
             files=existing_paths or inferred.files,
             modules=as_tuple("modules", modules) or ((inferred.module,) if inferred.module else ()),
             tags=as_tuple("tags", tags),
-            visibility=Visibility.PERSONAL if user else parse_choice(Visibility, visibility or Visibility.PROJECT),
+            visibility=Visibility.PERSONAL if user else _parse_visibility(visibility, source),
             chosen=visibility is not None and not user,
             source=source,
             pinned=pin,
@@ -161,8 +167,14 @@ class MemoryEditor:
             store.memories.reinforce_similar(duplicate, admitted) if duplicate else store.memories.add_memory(admitted)
         )
         reinforced_memory = added.memory if added.outcome == "reinforced" and source in HUMAN_SOURCES else None
-        if reinforced_memory and (type is not None or summary or details):
-            edited_memory = self.edit(reinforced_memory.id, type=type, summary=summary or None, details=details)[0]
+        if reinforced_memory and (type is not None or summary or details or visibility):
+            edited_memory, _ = self.edit(
+                reinforced_memory.id,
+                type=type,
+                summary=summary or None,
+                details=details,
+                visibility=visibility or None,
+            )
             added = replace(added, memory=edited_memory)
         other_memories = [
             similar for similar in similar_memories if added.memory is None or similar.memory.id != added.memory.id
@@ -183,11 +195,19 @@ class MemoryEditor:
         )
 
     def edit(
-        self, reference: str, *, where: Path | None = None, everywhere: bool = False, **changes: Any
+        self,
+        reference: str,
+        *,
+        where: Path | None = None,
+        everywhere: bool = False,
+        is_choice: bool = True,
+        **changes: Any,
     ) -> tuple[Memory, tuple[str, ...]]:
         """Change the fields of a memory that a person may change; its history keeps the old text.
 
-        New content counts as confirmed, because a person wrote it. Returns the memory and the redacted secrets.
+        New content counts as confirmed, because a person wrote it. A visibility that is given counts as chosen, also if
+        it is the one that the memory has; without `is_choice` it does not, as when a choice is undone. Returns the
+        memory and the redacted secrets.
         """
         store, old = self._opened.find_living(reference)
         if unknown := [name for name in changes if name not in CHANGEABLE]:
@@ -213,8 +233,8 @@ class MemoryEditor:
         if {"content", "files"} & set(values):
             links = [relation for relation in old.relations if relation.type is not RelationType.NAMES]
             fields["relations"] = (*links, *admitted.draft.relations)
-        if admitted.draft.visibility is not old.visibility:
-            fields["chosen"] = True
+        if "visibility" in values:
+            fields["chosen"] = is_choice
         if everywhere:
             fields["branch_only"] = ""
         if "type" in values:

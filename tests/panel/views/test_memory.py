@@ -93,3 +93,23 @@ def test_an_id_that_does_not_exist_is_not_an_error_of_the_server(client: TestCli
 def test_an_unknown_action_changes_nothing(client: TestClient, panel: Panel) -> None:
     memory_id = teach(panel, "Tokens rotate on use")[0]
     assert client.post(f"/memories/{memory_id}/explode").status_code == 400
+
+
+def test_only_another_visibility_counts_as_chosen_and_undo_takes_the_choice_back(
+    client: TestClient, panel: Panel
+) -> None:
+    memory_id = teach(panel, "Tokens rotate on use")[0]
+
+    def read_choice() -> tuple[str, bool]:
+        with panel.open_memory(settle=False) as memory:
+            return str(memory.get(memory_id).visibility), memory.get(memory_id).chosen
+
+    client.post(f"/memories/{memory_id}/edit", data={"content": "Tokens rotate", "visibility": "personal"})
+    assert read_choice() == ("personal", False)
+    client.get("/")
+    client.post(f"/memories/{memory_id}/edit", data={"content": "Tokens rotate", "visibility": "team"})
+    assert read_choice() == ("team", True)
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', client.get("/").text))
+    assert fields["chosen"] == "0"
+    client.post(f"/memories/{memory_id}/edit", data=fields)
+    assert read_choice() == ("personal", False)

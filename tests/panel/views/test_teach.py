@@ -69,3 +69,12 @@ def test_the_field_of_a_file_is_completed_from_the_map(client: TestClient, panel
     options = client.get("/teach/paths?file=AUTH").text
     assert options.index("session.py") < options.index("test_tokens.py")
     assert "invoice" not in options
+
+
+def test_a_taught_memory_is_personal_until_another_visibility_is_chosen(client: TestClient, panel: Panel) -> None:
+    assert '<option value="personal" selected>' in client.get("/teach").text
+    client.post("/teach", data={"text": "said to myself", "visibility": "personal"})
+    client.post("/teach", data={"text": "for the team", "visibility": "team"})
+    with panel.open_memory(settle=False) as memory:
+        choices = {card.content: (str(card.visibility), card.chosen) for card in memory.memories()}
+    assert choices == {"said to myself": ("personal", False), "for the team": ("team", True)}

@@ -42,13 +42,17 @@ def edit_memory(page: Page) -> Response:
     """Change the text, type, files or visibility of a memory."""
     memory_id = page.path_values["id"]
     before = page.data.get_card(memory_id).memory
+    visibility, is_undo = get_word(page.form, "visibility"), "chosen" in page.form
+    # The form always has a visibility; only another one was chosen.
     page.data.edit(
         memory_id,
         content=get_word(page.form, "content") or None,
         type=get_word(page.form, "type") or None,
-        visibility=get_word(page.form, "visibility") or None,
+        visibility=visibility if visibility and (is_undo or visibility != before.visibility) else None,
+        is_choice=not is_undo or get_word(page.form, "chosen") == "1",
     )
     undo_fields = {"content": before.content, "type": str(before.type), "visibility": str(before.visibility)}
+    undo_fields["chosen"] = "1" if before.chosen else "0"
     page.flash(
         page.gettext("Saved. The text before it is in the history."),
         undo=f"/memories/{memory_id}/edit",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from holloway.domain.memory import Visibility
 from holloway.errors import InvalidInput
 from holloway.panel.page import get_word
 
@@ -31,7 +32,7 @@ def teach_memory(page: Page) -> Response:
             type=get_word(page.form, "type") or None,
             files=get_word(page.form, "file").split(),
             modules=[name for name in page.form.get("module", []) if name],
-            visibility=get_word(page.form, "visibility") or "project",
+            visibility=get_word(page.form, "visibility") or Visibility.PERSONAL,
             user=get_word(page.form, "scope") == "user",
         )
     except InvalidInput as error:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from holloway.domain import confidence
-from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State
+from holloway.domain.memory import Draft, MemoryType, ReviewReason, Source, State, Visibility
 from holloway.promotion import taught_memory
 from holloway.safety import paths
 from holloway.safety.prompt_injection import find_injection
@@ -38,7 +38,7 @@ def draft_rule(block: RuleBlock, root: Path, *, tracked: bool, is_own: bool) -> 
 
     A rule that git tracks in the person's own repository waits as unconfirmed. A rule of somebody else's repository, an
     untracked one, or one that looks like a prompt injection reaches no agent before a person approves it; an untracked
-    one that looks like a prompt injection is rejected.
+    one that looks like a prompt injection is rejected. An untracked rule is the person's own, so it is personal.
     """
     reason = find_injection(block.text)
     if reason and (not tracked or reason == HIDDEN):
@@ -51,6 +51,7 @@ def draft_rule(block: RuleBlock, root: Path, *, tracked: bool, is_own: bool) -> 
         files=resolve_scope_files(block.globs, block.folder, root),
         tags=(block.heading[:_HEADING_CHARS_MAX],) if block.heading.strip() else (),
         source=Source.RULES_FILE,
+        visibility=Visibility.PROJECT if tracked else Visibility.PERSONAL,
         state=State.QUARANTINED if foreign else State.UNCONFIRMED,
         confidence=sure * confidence.TAINTED_FACTOR if foreign else sure,
         review=ReviewReason.IMPORTED if foreign else ReviewReason.RULE,

@@ -12,6 +12,7 @@ from holloway.config import IMPORT_BYTES_MAX, replace_file
 from holloway.domain.memory import MemoryType, Source, State, Visibility
 from holloway.errors import HollowayError, InvalidInput
 from holloway.promotion.rules_files import managed_block
+from holloway.promotion.rules_files.files import CommittedFiles
 from holloway.promotion.rules_files.markdown import split_origin
 from holloway.promotion.rules_files.markup import escape_markup
 from holloway.safety import paths
@@ -38,8 +39,13 @@ _NOT_RULES = frozenset(
 )
 
 
-def export_block(store: Store, name: str, *, remove: bool = False, replace: bool = False) -> tuple[str, str]:
-    """Insert, update or remove the block in a rules file; returns the file and the action."""
+def export_block(
+    store: Store, name: str, *, remove: bool = False, replace: bool = False, personal: bool = False
+) -> tuple[str, str]:
+    """Insert, update or remove the block in a rules file; returns the file and the action.
+
+    With `personal`, also the memories that `list_personal` returns for the file.
+    """
     path = _target(store.project.root, name)
     file_exists = path.exists()
     old = _read(path) if file_exists else b""
@@ -51,17 +57,38 @@ def export_block(store: Store, name: str, *, remove: bool = False, replace: bool
         )
     if remove:
         return str(path), _taken_out(path, parts)
-    root = store.project.root
-    visible = store.memories.find_memories(Filter(branch=git.current_branch(str(root))), -1)
-    chosen = [memory for memory in visible if _belongs(memory, path, root)]
+    writable, private = _split_eligible(store, path)
+    chosen = [*writable, *private] if personal else writable
     if not chosen:
         hint = "`holloway review` confirms what waits; `holloway remember` teaches."
+        hint = "Others may read that file; --personal writes your personal memories too." if private else hint
         raise InvalidInput("No confirmed memory is there to write.", hint)
     new = managed_block.insert_block(old, _lines(chosen), new=not file_exists)
     if new == old:
         return str(path), "unchanged"
     _write(path, new)
     return str(path), "renewed" if parts.body else "written"
+
+
+def list_personal(store: Store, name: str) -> list[Memory]:
+    """Return the personal memories that a rules file gets only if the person agrees.
+
+    In a file that git tracks these are all of them; in another one those that the person made personal.
+    """
+    return _split_eligible(store, _target(store.project.root, name))[1]
+
+
+def _split_eligible(store: Store, path: Path) -> tuple[list[Memory], list[Memory]]:
+    """Return the memories that may be written into a file, and the personal ones that need the person's word."""
+    root = store.project.root
+    is_tracked = CommittedFiles(root).has_file(path.relative_to(root).as_posix())
+    writable: list[Memory] = []
+    private: list[Memory] = []
+    for memory in store.memories.find_memories(Filter(branch=git.current_branch(str(root))), -1):
+        if _belongs(memory, path, root):
+            is_private = memory.visibility is Visibility.PERSONAL and (memory.chosen or is_tracked)
+            (private if is_private else writable).append(memory)
+    return writable, private
 
 
 def take_out(root: Path, name: str) -> str:
@@ -126,7 +153,7 @@ def _umask() -> int:
 def _belongs(memory: Memory, path: Path, root: Path) -> bool:
     """Return whether a memory is for everyone who reads the file, and not from that file itself."""
     from_this_file = memory.source is Source.RULES_FILE and root / split_origin(memory.origin)[0] == path
-    private = memory.visibility is Visibility.PERSONAL or bool(memory.branch_only) or memory.muted
+    private = bool(memory.branch_only) or memory.muted
     return memory.state is State.CONFIRMED and memory.type not in _NOT_RULES and not from_this_file and not private
 
 
