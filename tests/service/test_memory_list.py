@@ -1,7 +1,9 @@
 """The list that a person browses: its filters, ready-made filters, counts and search."""
 
 import json
+from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +17,15 @@ from holloway.store import session_ledger
 from holloway.store.write_gate import sanitize_draft
 from holloway.testing import FakeClock
 from tests.service.test_session_report import began
+from tests.sharing.team import Team, exchange, open_team
 from tests.store.test_memories import taught
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Iterator[Team]:
+    """A hub that nobody has joined yet."""
+    with open_team(tmp_path / "team") as opened:
+        yield opened
 
 
 def select(memory: Holloway, **words: list[str]) -> list[str]:
@@ -206,3 +216,19 @@ def test_a_page_is_json_with_its_key(memory: Holloway) -> None:
 def test_an_age_counts_back_from_now(memory: Holloway) -> None:
     chosen = memory_list.build_filter(memory, MemoryQuery(newer_than_days=7))
     assert chosen.created_from == format_stamp(memory.clock.now() - timedelta(days=7))
+
+
+def test_memories_are_listed_by_who_shared_them(team: Team) -> None:
+    ada, bob = team.join("Ada", shares=("from Ada",)), team.join("Bob", shares=("of Bob",))
+    exchange(ada, bob)
+    bob.sharing.accept("Ada")
+    bob.memory.remember("nobody else knows")
+
+    def list_texts(**words: list[str]) -> list[str]:
+        query = memory_list.parse_query(words)
+        return sorted(card.content for card in memory_list.list_memories(bob.memory, query).memories)
+
+    assert list_texts(shared=["1"]) == ["from Ada", "of Bob"]
+    assert list_texts(authors=["ada"]) == ["from Ada"]
+    assert list_texts(visibility=["personal"]) == ["nobody else knows"]
+    assert memory_list.count_facets(bob.memory, memory_list.MemoryQuery()).authors == {"Ada": 1}

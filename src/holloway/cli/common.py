@@ -66,6 +66,11 @@ _OPTIONS = (
     click.option("--module", "-m", "modules", multiple=True, metavar="NAME", help="Only memories about this module."),
     click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only memories with this tag."),
     click.option("--state", "states", multiple=True, metavar="STATE", help="Only memories in this state."),
+    click.option(
+        "--visibility", "visibility", multiple=True, metavar="WHO", help="Only memories that these people may see."
+    ),
+    click.option("--shared", is_flag=True, help="Only memories that you exchange with others."),
+    click.option("--from", "authors", multiple=True, metavar="NAME", help="Only memories that this person shared."),
     click.option("--all-branches", is_flag=True, help="Also memories learned on other, unmerged branches."),
     click.option("--quarantined", is_flag=True, help="Also quarantined memories, which agents do not see."),
 )
@@ -358,17 +363,23 @@ class FilterOptions:
     modules: tuple[str, ...]
     tags: tuple[str, ...]
     states: tuple[str, ...]
+    visibility: tuple[str, ...]
+    shared: bool
+    authors: tuple[str, ...]
     all_branches: bool
     quarantined: bool
 
     def build_filter(self, memory: Holloway) -> Filter:
         """Build the store filter for a project. Raises InvalidInput for an unknown type, state or path."""
         from holloway import Filter  # loaded when a command runs
-        from holloway.domain.memory import MemoryType, State, parse_choice
+        from holloway.domain.memory import MemoryType, State, Visibility, parse_choice
 
         return Filter(
             types=tuple(parse_choice(MemoryType, kind) for kind in self.types),
             states=tuple(parse_choice(State, state) for state in self.states),
+            visibility=tuple(parse_choice(Visibility, word) for word in self.visibility),
+            shared=self.shared,
+            authors=self.authors,
             files=tuple(memory.path_of(path, Path.cwd()) for path in self.files),
             modules=self.modules,
             tags=self.tags,
@@ -399,7 +410,9 @@ class SelectionOptions:
         from holloway.service.memory_list import parse_query
 
         words = {name: getattr(self, name) for name in ("sources", "scopes", "agents", "branches")}
-        words |= {name: getattr(chosen, name) for name in ("types", "states", "modules", "tags")}
+        words |= {
+            name: getattr(chosen, name) for name in ("types", "states", "visibility", "modules", "tags", "authors")
+        }
         words |= {"newer_than_days": [str(self.newer)], "older_than_days": [str(self.older)]}
         words |= {"preset": [self.preset] if self.preset else []}
         return replace(
@@ -407,6 +420,7 @@ class SelectionOptions:
             files=tuple(memory.path_of(path, Path.cwd()) for path in chosen.files),
             told_on=None if chosen.all_branches or self.user else memory.branch,
             quarantined=chosen.quarantined or "quarantined" in chosen.states or self.preset == "waiting",
+            shared=chosen.shared,
             pinned=self.pinned,
             muted=self.muted,
             user=self.user,
@@ -415,15 +429,17 @@ class SelectionOptions:
 
 def filter_options(command: Command) -> Command:
     """Decorate a command with the filter options; it receives them as `chosen`."""
-    return _decorate_command(command, _OPTIONS, "chosen", FilterOptions)
+    return collect_options(command, _OPTIONS, "chosen", FilterOptions)
 
 
 def selection_options(command: Command) -> Command:
     """Decorate a command with the options that select memories in a list; it receives them as `selection`."""
-    return _decorate_command(command, _SELECTIONS, "selection", SelectionOptions)
+    return collect_options(command, _SELECTIONS, "selection", SelectionOptions)
 
 
-def _decorate_command(command: Command, options: Sequence[Any], name: str, shape: type[Any]) -> Command:
+def collect_options(command: Command, options: Sequence[Any], name: str, shape: type[Any]) -> Command:
+    """Decorate a command with options; it receives their values in one argument of a dataclass."""
+
     @wraps(command)
     def run_with_options(**values: Any) -> Any:
         collected = shape(**{field.name: values.pop(field.name) for field in fields(shape)})

@@ -64,6 +64,8 @@ class MemoryQuery:
     tags: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     agents: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    """Names of people who shared them."""
     ids: tuple[str, ...] = ()
     session: str = ""
     newer_than_days: int = 0
@@ -71,6 +73,8 @@ class MemoryQuery:
     preset: Preset | None = None
     pinned: bool = False
     muted: bool = False
+    shared: bool = False
+    """Only memories that are exchanged with others, mine and theirs."""
     forgotten: bool = False
     replaced: bool = False
     """Also memories that another one took the place of."""
@@ -87,8 +91,8 @@ _CHOICES: dict[str, type[StrEnum]] = {
     "scopes": Scope,
     "visibility": Visibility,
 }
-_WORD_LISTS = ("modules", "files", "tags", "branches", "agents", "ids")
-_FLAGS = ("pinned", "muted", "forgotten", "replaced", "user")
+_WORD_LISTS = ("modules", "files", "tags", "branches", "agents", "authors", "ids")
+_FLAGS = ("pinned", "muted", "shared", "forgotten", "replaced", "user")
 _DAYS = ("newer_than_days", "older_than_days")
 
 
@@ -139,6 +143,8 @@ def build_filter(memory: Holloway, query: MemoryQuery) -> Filter:
         tags=query.tags,
         learned_on=query.branches,
         agents=query.agents,
+        authors=query.authors,
+        shared=query.shared,
         ids=query.ids or None,
         session=query.session,
         created_from=days_ago(query.newer_than_days),
@@ -213,6 +219,8 @@ class Facets:
     scopes: Mapping[str, int] = field(default_factory=dict)
     visibility: Mapping[str, int] = field(default_factory=dict)
     agents: Mapping[str, int] = field(default_factory=dict)
+    authors: Mapping[str, int] = field(default_factory=dict)
+    """People who shared memories with the person here."""
     branches: Mapping[str, int] = field(default_factory=dict)
     modules: Mapping[str, int] = field(default_factory=dict)
     files: Mapping[str, int] = field(default_factory=dict)
@@ -242,6 +250,7 @@ def count_facets(memory: Holloway, query: MemoryQuery, *, with_files: bool = Tru
         columns = store_list.count_facets(database, chosen)
         return Facets(
             branches=columns.pop("learned_on"),
+            authors=store_list.count_authors(database, replace(chosen, authors=())),
             modules=store_list.count_names(database, replace(chosen, modules=()), "memory_modules", "module"),
             files=store_list.count_names(database, replace(chosen, files=()), "memory_files", "path")
             if with_files

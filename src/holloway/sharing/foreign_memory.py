@@ -23,6 +23,7 @@ from holloway.errors import InvalidInput
 from holloway.safety.prompt_injection import find_injection
 from holloway.sharing.shared_fields import RELATION_SEPARATOR, digest_value
 from holloway.store import operation_log
+from holloway.store.filter import SHARED_ORIGIN
 from holloway.store.write_gate import sanitize_foreign_draft
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from holloway.sharing.merge import MemoryState, Version
     from holloway.sharing.participants import Participants
     from holloway.store.store import Store
-
-SHARED_ORIGIN = "shared:"
-"""Beginning of the origin of a memory that came from another replica; its name follows."""
 
 
 class ForeignMemories:

@@ -29,6 +29,14 @@ CONFLICTING = (
 """Selects the memories `m` that contradict one which is in force."""
 
 
+SHARED_ORIGIN = "shared:"
+"""Beginning of the origin of a memory that came from another replica; its name follows."""
+SHARED_BY_AUTHORS = (
+    f"m.origin <> '' AND m.origin IN (SELECT '{SHARED_ORIGIN}' || r.replica FROM json_each(:authors) w"
+    " JOIN replicas r ON w.value IN (r.author, lower(r.author)))"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Filter:
     """Which memories a query selects. Empty fields do not restrict; `branch` None means every branch.
@@ -46,6 +54,10 @@ class Filter:
     origin: str = ""
     branch: str | None = None
     visibility: tuple[Visibility, ...] = ()
+    shared: bool = False
+    """Only memories that are exchanged with others, mine and theirs."""
+    authors: tuple[str, ...] = ()
+    """Names of people who shared them, as they are or in lower case."""
     scopes: tuple[Scope, ...] = ()
     agents: tuple[str, ...] = ()
     learned_on: tuple[str, ...] = ()
@@ -95,6 +107,9 @@ class Filter:
         if self.tags:
             conditions.append("EXISTS (SELECT 1 FROM json_each(m.tags) t JOIN json_each(:tags) w ON t.value = w.value)")
             values["tags"] = json.dumps(self.tags)
+        if self.authors:
+            conditions.append(SHARED_BY_AUTHORS)
+            values["authors"] = json.dumps([*self.authors, *map(str.lower, self.authors)])
         if self.branch is not None:
             conditions.append("(m.branch_only = '' OR m.branch_only = :branch)")
             values["branch"] = self.branch
@@ -120,6 +135,8 @@ class Filter:
         return " AND ".join([*conditions, *self._build_flag_conditions()]), values
 
     def _build_flag_conditions(self) -> Iterator[str]:
+        if self.shared:
+            yield "m.uid IN (SELECT s.uid FROM shared_memories s WHERE s.status <> 'erased')"
         if self.unused:
             yield "m.use_count = 0"
         if self.conflicting:

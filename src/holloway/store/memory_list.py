@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from holloway.config import PAGE_ROWS_MAX, SHORT_TEXT_CHARS_MAX
 from holloway.errors import InvalidInput
+from holloway.store.filter import SHARED_ORIGIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -90,7 +91,13 @@ def _choose_index(memory_filter: Filter) -> str:
     The planner would rather use an index of one column and read the row of each memory, which takes much longer.
     """
     is_selective = memory_filter.files or memory_filter.modules or memory_filter.ids is not None
-    reads_rows = memory_filter.tags or memory_filter.session or memory_filter.origin
+    reads_rows = (
+        memory_filter.tags
+        or memory_filter.session
+        or memory_filter.origin
+        or memory_filter.shared
+        or memory_filter.authors
+    )
     is_covered = not (is_selective or reads_rows or memory_filter.deleted or memory_filter.superseded)
     return "memories m INDEXED BY memories_listed" if is_covered else "memories m"
 
@@ -129,6 +136,18 @@ def _list_counting_fields(row: Row, selections: Mapping[str, frozenset[str]]) ->
     for field in FACETS:
         if not refusing or refusing == [field]:
             yield field
+
+
+def count_authors(database: Database, memory_filter: Filter) -> dict[str, int]:
+    """Count the selected memories by the person who shared them, most frequent first."""
+    condition, values = memory_filter.build_condition()
+    shared_by = f"m.origin <> '' AND m.origin = '{SHARED_ORIGIN}' || r.replica"
+    sql = (
+        f"SELECT r.author AS name, count(*) AS number FROM replicas r JOIN memories m ON {shared_by} "
+        f"WHERE {condition} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT :limit"
+    )
+    rows = database.fetch_rows(sql, {**values, "limit": NAMES_COUNTED_MAX})
+    return {row["name"]: row["number"] for row in rows}
 
 
 def count_names(database: Database, memory_filter: Filter, table: str, column: str) -> dict[str, int]:

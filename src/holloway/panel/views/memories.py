@@ -54,6 +54,7 @@ def list_choices(facets: Facets) -> list[FilterChoice]:
         FilterChoice("modules", mark_text("Module"), facets.modules),
         FilterChoice("branches", mark_text("Branch"), facets.branches),
         FilterChoice("agents", mark_text("Agent"), facets.agents),
+        FilterChoice("authors", mark_text("Shared by"), facets.authors),
     ]
     named = [
         choice._replace(counts={value: count for value, count in choice.counts.items() if value}) for choice in choices
