@@ -57,8 +57,20 @@ def render_row(row: Row) -> str:
 
 def label_memory(row: Row) -> str:
     """Return the prefix of a memory: its doubt or speaker, and whether it is a dead end."""
-    doubtful = doubt_note(str(row["state"]), str(row["source"]), str(row["stated_at"]), str(row["origin"]))
+    doubtful = note_doubt(row)
     return (f"{doubtful}: " if doubtful else "") + ("dead end: " if row["type"] == "dead_end" else "")
+
+
+def note_doubt(row: Row) -> str:
+    """Return the caveat of a row: who says it, or why it may not hold; empty if it is confirmed."""
+    return doubt_note(
+        str(row["state"]),
+        str(row["source"]),
+        str(row["stated_at"]),
+        str(row["origin"]),
+        str(row.get("author") or ""),
+        int(str(row.get("confirmations") or 0)),
+    )
 
 
 def cite_row(row: Row) -> str:

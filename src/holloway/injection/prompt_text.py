@@ -15,14 +15,14 @@ from holloway.config import (
     REASON_WORDS_MAX,
 )
 from holloway.injection import relevance as recipes
-from holloway.injection.memory_text import cite_row, summarize_row
+from holloway.injection.memory_text import cite_row, note_doubt, summarize_row
 from holloway.injection.relevance import extract_keywords
 from holloway.injection.template import line
 from holloway.retrieval.evidence import HABIT_REASON, IN_COMMITS, IN_TASK, LATELY_REASON, UNDERWAY_REASON
 from holloway.safety.neutralize import neutralize_text
 from holloway.text import failures
 from holloway.text.function_words import find_function_words
-from holloway.text.tokens import doubt_note, fits_budget, format_day, render_citation
+from holloway.text.tokens import fits_budget, format_day, render_citation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -259,7 +259,7 @@ def _render_memory(row: Row) -> str:
 
 def label_doubt(row: Row) -> str:
     """Return the suffix of the kind of a memory that may not hold: its doubt or its speaker."""
-    doubtful = doubt_note(str(row["state"]), str(row["source"]), str(row["stated_at"]), str(row["origin"]))
+    doubtful = note_doubt(row)
     return f", {doubtful}" if doubtful else ""
 
 

@@ -22,7 +22,7 @@ from holloway.injection.memory_text import label_memory, more_hint
 from holloway.injection.template import line
 from holloway.safety.neutralize import neutralize_text
 from holloway.safety.repository_text import only_paths
-from holloway.store import excluded_memories, lookup
+from holloway.store import excluded_memories, first_memories, lookup
 from holloway.text.tokens import fits_budget, render_citation
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ class Brief(NamedTuple):
 
     text: str
     memories: tuple[str, ...]
+    onboards: bool = False
+    """Whether it has the memories that a person who joined should read first; one brief has them."""
 
 
 class BriefFacts(NamedTuple):
@@ -61,6 +63,8 @@ class BriefFacts(NamedTuple):
     sessions: int = 0
     rules: Sequence[Row] = ()
     traps: Sequence[Row] = ()
+    onboarding: Sequence[Row] = ()
+    """Memories of others that are the most important ones for somebody who joined."""
     command: str = "holloway"
     indexing: str = ""
     work: str = ""
@@ -116,10 +120,13 @@ def _gather_memories(connection: sqlite3.Connection, user_rules: list[Row], bran
     rules = lookup.find_general(connection, lookup.RULE_TYPES, branch, BRIEF_DECISIONS_MAX) + user_rules
     rules.sort(key=lambda row: str(row["stated_at"] or row["created_at"]), reverse=True)
     rules.sort(key=lambda row: not row["pinned"])
+    first_ids = first_memories.read_untold(connection)
+    traps = lookup.find_general(connection, lookup.TRAP_TYPES, branch, BRIEF_TRAPS_MAX)
     return BriefFacts(
         sessions=lookup.count_sessions(connection),
-        rules=sorted(rules[:BRIEF_DECISIONS_MAX], key=_rule_order),
-        traps=lookup.find_general(connection, lookup.TRAP_TYPES, branch, BRIEF_TRAPS_MAX),
+        rules=[row for row in sorted(rules[:BRIEF_DECISIONS_MAX], key=_rule_order) if row["id"] not in first_ids],
+        traps=[row for row in traps if row["id"] not in first_ids],
+        onboarding=lookup.find_named(connection, first_ids, branch) if first_ids else (),
         command=command,
     )
 
@@ -198,6 +205,8 @@ def _has_read(view: StoreView, brief: Brief) -> bool:
 def _record(view: StoreView, user_store: str, brief: Brief, source: str) -> None:
     """Record a brief in the ledgers of both stores, each with its own memories."""
     _record_in(view, brief, source)
+    if brief.onboards:
+        first_memories.mark_told(view.connection)
     if connection := lookup.open_store(user_store, view.reader.wait_ms):
         try:
             _record_in(view.in_store(connection), brief, source)
@@ -228,7 +237,8 @@ def render_brief(facts: BriefFacts) -> Brief:
     while True:
         lines = _render_lines(facts, modules, rules, traps)
         if fits_budget(lines, BRIEF_TOKENS_MAX) or not (modules or rules or traps):
-            return Brief("\n".join(lines), tuple(str(row["id"]) for row in (*rules, *traps)))
+            rows = (*facts.onboarding, *rules, *traps)
+            return Brief("\n".join(lines), tuple(str(row["id"]) for row in rows), bool(facts.onboarding))
         (modules if len(modules) > MODULES_MIN else rules or traps or modules).pop()
 
 
@@ -238,7 +248,7 @@ def _render_lines(facts: BriefFacts, modules: list[OverviewModule], rules: list[
     lines += [line("session_start", "indexing", indexing=facts.indexing)] if facts.indexing else []
     lines += _render_overview(facts.overview, modules) if facts.overview else []
     lines += [facts.work] if facts.work else []
-    for name, rows in (("decisions", rules), ("traps", traps)):
+    for name, rows in (("onboarding", facts.onboarding), ("decisions", rules), ("traps", traps)):
         lines += [line("session_start", name, memories=" · ".join(map(_render_memory, rows)))] if rows else []
     return [*lines, *(line("session_start", name, command=facts.command) for name in ("more", "invite"))]
 

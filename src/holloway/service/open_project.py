@@ -17,7 +17,7 @@ from holloway.injection.session_start import compose_brief, load_open_work
 from holloway.promotion.trust_level import ProjectTrust
 from holloway.service.code_map import CodeMap
 from holloway.sharing.recorder import Recorder
-from holloway.store import branches, hook_settings, lifecycle, lookup, privacy, registry, told_texts
+from holloway.store import branches, first_memories, hook_settings, lifecycle, lookup, privacy, registry, told_texts
 from holloway.store import project as projects
 from holloway.store.database import BUSY_TIMEOUT_MS
 from holloway.store.filter import Filter
@@ -230,3 +230,5 @@ class OpenProject:
                 now=now,
                 compacted=compacted,
             )
+        if made.onboards:
+            first_memories.mark_told(self.store.database.connection)

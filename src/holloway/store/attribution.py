@@ -22,6 +22,16 @@ class Attribution(NamedTuple):
     confirmed_by: tuple[str, ...] = ()
     """Names of the people who confirmed it, each once; its author is among them if they did."""
 
+    @property
+    def confirmations(self) -> int:
+        """The number of people besides its author who confirmed it."""
+        return sum(name != self.author for name in self.confirmed_by)
+
+    def describe(self) -> str:
+        """Return the author and the number of others who confirmed it, as a person reads them."""
+        count = self.confirmations
+        return f"from {self.author}" + (f", confirmed by {count}" if count else "")
+
 
 def find_attributions(database: Database, memory_ids: Iterable[str]) -> dict[str, Attribution]:
     """Return the attribution of the shared memories among some local ids; a memory that is not shared has none."""

@@ -59,9 +59,16 @@ _SHOWABLE = f"""
     AND (:asked OR m.pinned = 1 OR m.source <> 'synthesis'
          OR m.type NOT IN ('context_cost', 'prefetch_pattern', 'task_calibration', 'causal_dependency'))
 """
+# The person who shared a memory, and how many others confirmed it; most memories are nobody else's.
+_REPLICA = "substr(m.origin, 8)"
+_SHARED_BY = f"""
+CASE m.source WHEN 'colleague' THEN (SELECT r.author FROM replicas r WHERE r.replica = {_REPLICA}) END AS author,
+CASE m.source WHEN 'colleague' THEN (SELECT count(*) FROM shared_memories s, json_each(s.base, '$.confirmed_by') c
+    WHERE s.uid = m.uid AND c.value <> {_REPLICA}) END AS confirmations
+"""
 _COLUMNS = (
     "m.id, m.type, m.summary, m.state, m.source, m.origin, m.sessions, m.created_at, m.updated_at, m.stated_at, "
-    f"length(m.content) > {LESSON_CHARS_MAX} AS is_cut"
+    f"length(m.content) > {LESSON_CHARS_MAX} AS is_cut, {_SHARED_BY}"
 )
 
 # Gotchas are shown unasked when a file is opened, and so is everything that a person tied to a file, whatever its type.
@@ -185,6 +192,14 @@ WHERE m.type IN (SELECT value FROM json_each(:types)) AND {_HERE} AND m.muted = 
        AND NOT EXISTS (SELECT 1 FROM memory_files f WHERE f.seq = m.seq)))
 ORDER BY m.pinned DESC, CASE WHEN m.stated_at = '' THEN m.created_at ELSE m.stated_at END DESC, m.seq DESC
 LIMIT :limit
+"""
+
+# The person saw them when they accepted their author, so no trust level holds them back.
+_NAMED = f"""
+SELECT {_COLUMNS}, m.pinned, m.use_count, '' AS path
+FROM json_each(:ids) named JOIN memories m ON m.id = named.value
+WHERE {_HERE} AND m.muted = 0
+ORDER BY named.key
 """
 
 _SHOWABLE_OF_TYPE = f"""
@@ -335,6 +350,11 @@ def find_general(connection: sqlite3.Connection, types: tuple[str, ...], branch:
     """Find the memories of these types that hold for the full project: pinned first, then the newest."""
     values = {"types": fast_json.dumps(types), "branch": branch, "limit": limit}
     return [dict(row) for row in connection.execute(_GENERAL, values)]
+
+
+def find_named(connection: sqlite3.Connection, ids: list[str], branch: str) -> Rows:
+    """Find the memories with these ids that agents may see on a branch, in their order."""
+    return [dict(row) for row in connection.execute(_NAMED, {"ids": json.dumps(ids), "branch": branch})]
 
 
 def find_usual_call(connection: sqlite3.Connection, program: str) -> str:

@@ -40,6 +40,9 @@ _PIECE = re.compile(
 )
 _REPEATED = re.compile(r"(.)\1*", re.DOTALL)
 _CITED = re.compile(r"\bhw:([0-9a-f]{6,32})\b")
+_PERSON = re.compile(r"[^\W\d_][\w.'-]*(?: [^\W\d_][\w.'-]*){0,2}")
+"""The name of a person as an agent may read it: three words at most, so that no sentence poses as one."""
+PERSON_CHARS_MAX = 40
 PERSON_SOURCE = "user_correction"
 _DOUBTS = {"unconfirmed": "unconfirmed", "stale": "possibly out of date"}
 _SPEAKERS = {
@@ -103,12 +106,17 @@ def render_citation(memory_id: str, updated_at: str = "", sessions: int = 0, *, 
     return f"[{', '.join(parts)}]"
 
 
-def doubt_note(state: str, source: str = "", stated_at: str = "", origin: str = "") -> str:
+def doubt_note(
+    state: str, source: str = "", stated_at: str = "", origin: str = "", author: str = "", confirmations: int = 0
+) -> str:
     """Return the caveat for a memory in this state: who says it, if that is known; empty if it is confirmed.
 
-    What the person said in a session has its day, also once it is confirmed. A reader puts it into other words.
+    What the person said in a session has its day, also once it is confirmed. A reader puts it into other words. A
+    memory that somebody shared names its author and how many others confirmed it.
     """
     doubt = _DOUBTS.get(state, "")
+    if source == "colleague" and state != "stale" and _PERSON.fullmatch(author) and len(author) <= PERSON_CHARS_MAX:
+        return f"from {author}" + (f", confirmed by {confirmations}" if confirmations else "")
     if source == PERSON_SOURCE and stated_at and state != "stale":
         speaker = "from your prompt" if origin.startswith(READER_ORIGIN) else _SPEAKERS[source]
         return f"{speaker} on {format_day(stated_at)}"
