@@ -2,8 +2,10 @@
 
 import io
 import json
+import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,3 +51,12 @@ def cli(repository: Repository, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 def trap(cli: Cli) -> str:
     """The id of a taught trap."""
     return str(cli("remember", "refresh() burns the token", "--file", "src/shop/auth/tokens.py", "--json").json["id"])
+
+
+@pytest.fixture
+def hub(tmp_path: Path, repository: Repository) -> Path:
+    """A bare repository that the project's remote `origin` names."""
+    path = tmp_path / "hub.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(path)], check=True)
+    repository.git("remote", "add", "origin", str(path))
+    return path

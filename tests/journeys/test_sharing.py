@@ -65,7 +65,7 @@ def test_two_people_three_devices(tmp_path: Path) -> None:
     laptop, desktop, bob = open_terminal("Ada", "laptop"), open_terminal("Ada", "desktop"), open_terminal("Bob", "mac")
 
     # Ada shares one memory and keeps another; one with a secret in it stays behind.
-    shared = laptop.json("remember", "integration tests hang without REDIS_URL")["id"]
+    shared = laptop.json("remember", "integration tests hang without REDIS_URL", "--visibility", "project")["id"]
     laptop.run("remember", "Bob reviews slowly", "--visibility", "personal")
     assert "Bob reviews" not in laptop.run("share", "--git", "--dry-run")
     assert "1 sent" in laptop.run("share", "--git", "--yes", "--as", "Ada", "--device", "laptop")

@@ -62,7 +62,7 @@ CLI_COMMANDS = {
     "Share": {
         "share": ("share", "Share memories with your team or your other devices over git"),
         "sync": ("share", "Exchange shared memories now"),
-        "conflicts": ("share", "Decide between versions that two people wrote"),
+        "conflicts": ("conflicts", "Decide between versions that two people wrote"),
     },
     "Data and settings": {
         "config": ("project", "Show and change settings"),

@@ -1,73 +1,101 @@
-"""Commands that share memories over git: share, sync, conflicts."""
+"""Commands that share memories over git: share and sync."""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING
 
 import click
 
 from holloway.cli.common import (
+    collect_options,
     confirm_action,
+    data_folder,
     format_count,
     json_option,
     open_memory,
     print_json,
+    print_memory,
     print_text,
     project_option,
     yes_option,
+)
+from holloway.cli.share_ceremony import (
+    CEREMONY_OPTIONS,
+    CeremonyOptions,
+    print_report,
+    share_all_projects,
+    share_project,
 )
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from holloway.domain.memory import Memory
     from holloway.service.holloway import Holloway
-    from holloway.service.share import Sharing, SyncReport
+    from holloway.service.share import Participant, Sharing
 
-GROUP_LABELS = {"taught": "taught by you", "rules": "from rules files", "learned": "learned from sessions and commits"}
-REFUSED_SHOWN = 10
 user_option = click.option("--user", is_flag=True, help="Your user-level memories, for your own devices.")
+STAYING_SHOWN = 10
+
+_ACTION_OPTIONS = (
+    click.option("--git", "start", is_flag=True, help="Show what would leave this machine, ask, and start or go on."),
+    click.option("--join", is_flag=True, help="Read what others share here, without sharing anything yet."),
+    click.option("--status", "show_status", is_flag=True, help="Show where sharing stands (default)."),
+    click.option("--pause", is_flag=True, help="Stop exchanging; `--git` goes on."),
+    click.option("--leave", is_flag=True, help="Take what you shared off the remote and stop."),
+    click.option("--accept", metavar="WHO", help="Accept an author, a device, or `all`: release what they wrote."),
+    click.option("--refuse", metavar="WHO", help="Set aside what an author wrote and read no more of it."),
+)
+_DECISION_OPTIONS = (
+    click.option(
+        "--exclude", "excluded", multiple=True, metavar="PROJECT", help="Never share a project: its name, or `.`."
+    ),
+    click.option(
+        "--include", "included", multiple=True, metavar="PROJECT", help="Allow sharing it, client work or not."
+    ),
+    click.option("--with-quotes", "ticked", multiple=True, metavar="ID", help="Let a memory's evidence quotes leave."),
+    click.option("--without-quotes", "unticked", multiple=True, metavar="ID", help="Keep its quotes here again."),
+)
 
 
-class Person(NamedTuple):
-    """How the person here is called by others; empty: by git's name and the host's."""
+@dataclass(frozen=True, slots=True)
+class ShareAction:
+    """The one thing that a call of `share` does."""
 
-    author: str
-    device: str
+    start: bool
+    join: bool
+    show_status: bool
+    pause: bool
+    leave: bool
+    accept: str | None
+    refuse: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShareDecisions:
+    """Decisions that are recorded before anything else is done."""
+
+    excluded: tuple[str, ...]
+    included: tuple[str, ...]
+    ticked: tuple[str, ...]
+    unticked: tuple[str, ...]
 
 
 @click.command("share")
-@click.option("--git", "start", is_flag=True, help="Show what would leave this machine, ask, and start or go on.")
-@click.option("--join", is_flag=True, help="Read what others share here, without sharing anything yet.")
-@click.option("--remote", default="origin", show_default=True, metavar="NAME", help="Remote, by name or address.")
-@click.option("--as", "author", default="", metavar="NAME", help="Your name for others (default: git's user.name).")
-@click.option("--device", default="", metavar="NAME", help="Name of this device for others (default: its host name).")
-@click.option("--dry-run", is_flag=True, help="Print exactly what would be sent, and send nothing.")
-@click.option("--status", "show_status", is_flag=True, help="Show where sharing stands (default).")
-@click.option("--pause", is_flag=True, help="Stop exchanging; `--git` goes on.")
-@click.option("--leave", is_flag=True, help="Take what you shared off the remote and stop.")
-@click.option("--accept", metavar="WHO", help="Accept an author, a device, or `all`: release what they wrote.")
+@lambda command: collect_options(command, _DECISION_OPTIONS, "decisions", ShareDecisions)
+@lambda command: collect_options(command, CEREMONY_OPTIONS, "ceremony", CeremonyOptions)
+@lambda command: collect_options(command, _ACTION_OPTIONS, "action", ShareAction)
 @click.option("--mine", is_flag=True, help="With --accept: it is another device of yours.")
-@click.option("--refuse", metavar="WHO", help="Set aside what an author wrote and read no more of it.")
 @user_option
 @yes_option
 @json_option
 @project_option
 def share_command(
-    start: bool,
-    join: bool,
-    remote: str,
-    author: str,
-    device: str,
-    dry_run: bool,
-    show_status: bool,
-    pause: bool,
-    leave: bool,
-    accept: str | None,
+    action: ShareAction,
+    ceremony: CeremonyOptions,
+    decisions: ShareDecisions,
     mine: bool,
-    refuse: str | None,
     user: bool,
     yes: bool,
     as_json: bool,
@@ -75,138 +103,90 @@ def share_command(
 ) -> None:
     """Share memories through a git remote that you already have, without a server.
 
-    Nothing leaves before you agree. Evidence, prompts, sessions and the code map never leave, and neither does a memory
-    with a secret. Everyone who can read the remote can read what is shared.
+    Nothing leaves before you agree, and only memories whose visibility you chose. Prompts, sessions and the code map
+    never leave, and neither does a memory with a secret. Everyone who can read the remote can read what is shared.
 
     \b
     Examples:
       holloway share --git --dry-run
       holloway share --git
+      holloway share --git --group learned --yes
+      holloway share --git --all-projects
       holloway share --join
       holloway share --accept "Ada Lovelace"
+      holloway share --exclude acme-shop
       holloway share --git --user --remote git@example.com:ada/private.git
     """
-    if sum(map(bool, (start or dry_run, join, show_status, pause, leave, accept, refuse))) > 1:
+    is_start = action.start or ceremony.dry_run or ceremony.all_projects
+    if is_start + sum(map(bool, astuple(action)[1:])) > 1:
         raise InvalidInput("These options exclude each other.", "Give one of them.")
-    with open_memory(project, create=start or join) as memory:
+    _decide_projects(decisions)
+    if ceremony.all_projects:
+        share_all_projects(ceremony, yes=yes, as_json=as_json)
+        return
+    with open_memory(project, create=is_start or action.join) as memory:
         sharing = memory.sharing(user=user)
-        if start or dry_run:
-            person = Person(author, device)
-            _start(memory, sharing, remote, person, dry_run=dry_run, yes=yes, as_json=as_json)
-        elif join:
-            _join(sharing, remote, Person(author, device))
-        elif pause:
+        _tick_quotes(sharing, decisions)
+        if is_start:
+            share_project(sharing, ceremony, yes=yes, as_json=as_json)
+        elif action.join:
+            sharing.join(ceremony.remote, author=ceremony.author, device=ceremony.device)
+            print_report(sharing, sharing.synchronize())
+        elif action.pause:
             sharing.membership.set_paused(is_paused=True)
             print_text("Paused. What you change is recorded and sent when you go on: `holloway share --git`.")
-        elif leave:
+        elif action.leave:
             if confirm_action("Take what you shared off the remote and stop sharing?", yes=yes):
                 sharing.membership.leave()
                 print_text("Left. Your memories stay here; copies that others fetched stay with them.", "green")
-        elif accept:
-            _print_people("Accepted", sharing.membership.accept(accept, is_mine=mine))
-        elif refuse:
-            _print_people("Refused", sharing.membership.refuse(refuse))
-        else:
+        elif action.accept:
+            has_begun = bool(sharing.list_onboarding())
+            _print_people("Accepted", sharing.accept(action.accept, is_mine=mine))
+            if not has_begun:
+                _print_onboarding(memory, sharing)
+        elif action.refuse:
+            _print_people("Refused", sharing.refuse(action.refuse))
+        elif not any(astuple(decisions)):
             _print_status(sharing, as_json=as_json)
 
 
-def _start(
-    memory: Holloway, sharing: Sharing, remote: str, person: Person, *, dry_run: bool, yes: bool, as_json: bool
-) -> None:
-    """Show what would leave, ask for each group, and start."""
-    address = sharing.find_address(remote)
-    survey = sharing.membership.survey()
-    groups = sharing.group_unchosen()
-    if dry_run:
-        _print_dry_run([*survey.ready, *survey.unchosen], sharing, as_json=as_json)
-        return
-    print_text(f"Share memories of {memory.project.name} through {sharing.hide_credentials(address)}", "bold")
-    for line in sharing.CONSENT:
-        print_text(f"  {line}")
-    _print_refused(survey.refused)
-    if sharing.looks_like_client_work(address):
-        print_text("The name of this project or its remote looks like work for a client.", "yellow")
-        if yes or not _ask("Share its memories all the same?", default=False):
-            raise InvalidInput("Nothing was shared.", "Answer the question at a terminal, without --yes.")
-    if survey.ready:
-        print_text(f"  {format_count(len(survey.ready))} with a visibility that you chose")
-    memories: list[Memory] = list(survey.ready)
-    for name, unchosen in groups.items():
-        print_text(f"  {format_count(len(unchosen))} {GROUP_LABELS[name]}")
-        for card in unchosen[:3]:
-            print_text(f"      {card.summary}", "dim")
-        if yes or _ask(f"  Share these {len(unchosen)}?", default=name != "taught"):
-            memories += unchosen
-    if not (yes or _ask(f"Share {format_count(len(memories))} now?", default=False)):
-        print_text("Not now; nothing was shared.")
-        return
-    recorded = sharing.membership.start(address, memories, **person._asdict())
-    print_text(f"Sharing {format_count(recorded)}.")
-    _print_report(sharing, sharing.membership.synchronize())
+def _decide_projects(decisions: ShareDecisions) -> None:
+    """Record which projects are never shared, and which are although they look like work for a client."""
+    from holloway.service.share_projects import decide_projects  # loaded when the command runs
+
+    for reference in decisions.excluded:
+        names = ", ".join(decide_projects(reference, data_folder(), excludes=True))
+        print_text(f"{names}: not shared from now on. Others keep what they fetched before.", "green")
+    for reference in decisions.included:
+        names = ", ".join(decide_projects(reference, data_folder(), excludes=False))
+        print_text(f"{names}: may be shared. `holloway share --git` shows what would leave.", "green")
 
 
-def _join(sharing: Sharing, remote: str, person: Person) -> None:
-    sharing.membership.start(sharing.find_address(remote), (), **person._asdict())
-    _print_report(sharing, sharing.membership.synchronize())
+def _tick_quotes(sharing: Sharing, decisions: ShareDecisions) -> None:
+    """Record whose evidence quotes may leave, and print them."""
+    for memory in sharing.tick_quotes(decisions.ticked, is_on=True):
+        print_text(f"Quotes of {memory.id} leave with it:", "green")
+        for quote in sharing.list_quotes(memory):
+            print_text(f"    {quote.voice}: “{quote.text}”", "dim")
+    for memory in sharing.tick_quotes(decisions.unticked, is_on=False):
+        print_text(f"Quotes of {memory.id} stay here. Others keep what they fetched before.", "green")
 
 
-def _ask(question: str, *, default: bool) -> bool:
-    return sys.stdin.isatty() and click.confirm(question, default=default)
+def _print_people(verb: str, people: Sequence[Participant]) -> None:
+    for person in people:
+        print_text(f"{verb} {person.author} ({person.device}).", "green")
 
 
-def _print_dry_run(memories: Sequence[Memory], sharing: Sharing, *, as_json: bool) -> None:
-    """Print each memory as it would be sent, and why the others stay."""
-    rows = [sharing.preview(card) for card in memories]
-    if as_json:
-        refused = [{"id": card.id, "reason": reason} for card, reason in sharing.membership.survey().refused]
-        print_json({"memories": rows, "refused": refused})
-        return
-    print_text(f"{format_count(len(rows))} would be sent, nothing was:", "bold")
-    for card, row in zip(memories, rows, strict=True):
-        print_text(f"{card.id}  {row['type']}, {row['visibility']}")
-        print_text(f"        {row['content']['text']}")
-        for name in ("files", "modules", "tags"):
-            if row[name]:
-                print_text(f"        {name}: {', '.join(row[name])}", "dim")
-    _print_refused(sharing.membership.survey().refused)
-
-
-def _print_refused(refused: Sequence[tuple[Memory, str]]) -> None:
-    if refused:
-        print_text(f"  not sent: {format_count(len(refused))}")
-    for card, reason in refused[:REFUSED_SHOWN]:
-        print_text(f"      {card.id}  {reason}", "dim")
-    if len(refused) > REFUSED_SHOWN:
-        print_text(f"      and {len(refused) - REFUSED_SHOWN} more", "dim")
-
-
-def _print_people(verb: str, people: Sequence[object]) -> None:
-    for replica in people:
-        print_text(f"{verb} {getattr(replica, 'author', '')} ({getattr(replica, 'device', '')}).", "green")
-
-
-def _print_report(sharing: Sharing, report: SyncReport) -> None:
-    applied = report.applied
-    counts = (
-        (report.sent, "sent"),
-        (applied.added, "new"),
-        (applied.changed, "changed"),
-        (applied.erased, "erased"),
-        (applied.held, "not taken"),
-    )
-    print_text(
-        f"Synced: {', '.join(f'{number} {word}' for number, word in counts if number) or 'nothing new'}.", "green"
-    )
-    for line in [*report.refused, *applied.problems]:
-        print_text(f"  {line}", "yellow")
-    if applied.conflicts:
-        print_text(f"  {format_count(applied.conflicts, 'conflict')}: `holloway conflicts`", "yellow")
-    status = sharing.status()
-    if status["unknown"]:
-        names = ", ".join(
-            dict.fromkeys(f"{person['author']}" for person in status["people"] if person["standing"] == "unknown")
-        )
-        print_text(f"  Not accepted yet: {names}. `holloway share --accept NAME` releases what they wrote.", "yellow")
+def _print_onboarding(memory: Holloway, sharing: Sharing) -> None:
+    """Print the memories of others that somebody who joined should read first, with their authors."""
+    cards = sharing.list_onboarding()
+    people = sharing.find_attributions([card.id for card in cards])
+    if cards:
+        print_text("Read these first; your agent is told them when its next session starts:", "bold")
+    for card in cards:
+        print_memory(card, memory.clock.now())
+        if card.id in people:
+            print_text(f"        {people[card.id].describe()}", "dim")
 
 
 def _print_status(sharing: Sharing, *, as_json: bool) -> None:
@@ -220,9 +200,15 @@ def _print_status(sharing: Sharing, *, as_json: bool) -> None:
         print_text(f"  as      {status['author']} ({status['device']})")
         print_text(f"  synced  {status['synced_at'] or 'never'}")
     for person in status["people"]:
-        print_text(f"  {person['standing']:<9} {person['author']} ({person['device']})  {person['replica']}")
+        mine = ", yours" if person["is_mine"] and person["standing"] != "own" else ""
+        print_text(f"  {person['standing']:<9} {person['author']} ({person['device']}{mine})  {person['replica']}")
     for line in status["refused"]:
         print_text(f"  refused: {line}", "yellow")
+    for row in status["staying"][:STAYING_SHOWN]:
+        print_text(f"  stays here: {row['id']}  {row['reason']}", "yellow")
+    if status["not_chosen"]:
+        waiting = format_count(status["not_chosen"])
+        print_text(f"  {waiting} whose visibility you did not choose: `holloway share --git` asks", "dim")
 
 
 @click.command("sync")
@@ -237,46 +223,4 @@ def sync_command(user: bool, project: str) -> None:
     """
     with open_memory(project) as memory:
         sharing = memory.sharing(user=user)
-        _print_report(sharing, sharing.membership.synchronize())
-
-
-@click.command("conflicts")
-@click.argument("reference", default="")
-@click.option("--keep", metavar="LETTER", default="", help="Keep this version.")
-@click.option("--text", default="", metavar="TEXT", help="Replace all versions by this text.")
-@user_option
-@json_option
-@project_option
-def conflicts_command(reference: str, keep: str, text: str, user: bool, as_json: bool, project: str) -> None:
-    """List memories that two people changed at once, or decide one. Agents get your version until you do.
-
-    \b
-    Examples:
-      holloway conflicts
-      holloway conflicts 7f3a2c --keep b
-      holloway conflicts 7f3a2c --text "The tests need Redis 7 and REDIS_URL"
-    """
-    with open_memory(project) as memory:
-        sharing = memory.sharing(user=user)
-        if reference and bool(keep) == bool(text):
-            raise InvalidInput("Say which version holds.", "Give --keep LETTER or --text TEXT.")
-        if reference:
-            card = sharing.resolve_conflict(reference, letter=keep, text=text)
-            print_text(f"Decided: {card.content}", "green")
-            return
-        open_conflicts = sharing.list_conflicts()
-        if as_json:
-            rows = [
-                {"id": conflict.memory, "versions": [side._asdict() for side in conflict.sides]}
-                for conflict in open_conflicts
-            ]
-            print_json({"conflicts": rows})
-            return
-        if not open_conflicts:
-            print_text("No conflicts.")
-        for conflict in open_conflicts:
-            print_text(conflict.memory, "bold")
-            for side in conflict.sides:
-                note = ", the version that agents get" if side.letter == "a" else ""
-                print_text(f"  {side.letter}  {side.author}, {side.at[:16].replace('T', ' ')}{note}")
-                print_text(f"     {side.text}")
+        print_report(sharing, sharing.synchronize())

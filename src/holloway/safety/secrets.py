@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-_MARKER_START = "[REDACTED: "
+MARKER_START = "[REDACTED: "
 _SEPARATORS = dict.fromkeys(map(ord, "/.,:;=\"'`()[]{}<>|"), " ")
 TOKEN_CHARS_MIN = 12
 """Minimum length of the longest unbroken run in a token that stands alone, for every vendor."""
@@ -277,17 +277,17 @@ def _insert_markers(text: str, findings: list[SecretFinding]) -> str:
     parts: list[str] = []
     position = 0
     for finding in findings:
-        parts += text[position : finding.start], _MARKER_START, finding.rule, "]"
+        parts += text[position : finding.start], MARKER_START, finding.rule, "]"
         position = finding.end
     return "".join((*parts, text[position:]))
 
 
 def _find_markers(text: str) -> Iterator[tuple[int, int]]:
     table = load_rules()
-    start = text.find(_MARKER_START)
+    start = text.find(MARKER_START)
     while start >= 0:
-        id_start = start + len(_MARKER_START)
+        id_start = start + len(MARKER_START)
         end = text.find("]", id_start, id_start + table.id_chars_max + 1)
         if text[id_start:end] in table.ids:
             yield start, end  # A rule may begin with the character before a secret, here the bracket.
-        start = text.find(_MARKER_START, id_start)
+        start = text.find(MARKER_START, id_start)

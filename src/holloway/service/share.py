@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from holloway.domain.memory import Source, State, Visibility
+from holloway.errors import InvalidInput
 from holloway.git.transfer import hide_credentials
-from holloway.sharing import conflicts
+from holloway.service.share_offer import ShareOffer, build_offer
+from holloway.sharing import conflicts, consent, quotes
+from holloway.sharing.conflicts import Conflict
+from holloway.sharing.consent import SharingDecision
+from holloway.sharing.important_memories import choose_important
+from holloway.sharing.incoming import fold_memories, load_participants
 from holloway.sharing.membership import Membership
 from holloway.sharing.recorder import Recorder
-from holloway.sharing.shared_fields import describe_memory
 from holloway.sharing.sync import SyncReport
-from holloway.store import operation_log
+from holloway.store import first_memories, operation_log
 from holloway.store.attribution import Attribution, find_attributions
 from holloway.store.operation_log import CONFLICT, HELD_BACK, STRANGER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from holloway.domain.memory import Memory
     from holloway.service.open_project import OpenProject
-    from holloway.sharing.conflicts import Conflict
+    from holloway.sharing.quotes import SharedQuote
     from holloway.store.database import Database
+    from holloway.store.operation_log import Replica
     from holloway.store.store import Store
 
-__all__ = ["Attribution", "Sharing", "SyncReport"]
-
-ASKED_GROUPS = {
-    "taught": ("user_taught", "user_correction"),
-    "rules": ("rules_file",),
-    "learned": (),
-}
-"""Groups of memories that the ceremony asks about, with their sources; the last one has all others."""
-_CLIENT_WORDS = re.compile(r"(?:^|[^a-z])(?:clients?|customers?|contract(?:or)?s?|nda|confidential)(?:[^a-z]|$)")
-
+__all__ = ["Attribution", "Conflict", "ShareOffer", "Sharing", "SyncReport"]
 
 FAILING = "failing"
+REPLICA_SHOWN_CHARS = 12
+INCLUDE_HINT = "`holloway share --include .` allows it."
 
 
 class ShareState(NamedTuple):
@@ -45,8 +44,22 @@ class ShareState(NamedTuple):
     detail: str
 
 
+class Participant(NamedTuple):
+    """A device that takes part in sharing, and how it stands here: own, accepted, unknown or refused."""
+
+    author: str
+    device: str
+    replica: str
+    """The beginning of its name, by which people check that a key is theirs."""
+    standing: str
+    is_mine: bool
+    """Whether it is a device of the person here."""
+
+
 def describe_state(database: Database) -> ShareState:
     """Return where the sharing of a store stands, in one word and a detail."""
+    if consent.read_consent(database).decision is SharingDecision.EXCLUDED:
+        return ShareState("excluded", "`holloway share --include .` ends that")
     settings = operation_log.read_settings(database)
     if not settings.get("replica"):
         return ShareState("off", "nothing leaves this machine")
@@ -56,6 +69,8 @@ def describe_state(database: Database) -> ShareState:
         return ShareState("offline" if settings.get("is_offline") else FAILING, str(problem))
     if number := operation_log.count_shared(database, CONFLICT):
         return ShareState("conflict", f"{number} waiting: `holloway conflicts`")
+    if refused := settings.get("refused"):
+        return ShareState("refused", f"{len(refused)} not read: {refused[0]}")
     if number := operation_log.count_unsent(database):
         return ShareState("pending", f"{number} to send")
     return ShareState("synced", "") if settings.get("synced_at") else ShareState("pending", "not exchanged yet")
@@ -66,6 +81,7 @@ class Sharing:
 
     def __init__(self, opened: OpenProject, *, is_user: bool = False) -> None:
         self._opened = opened
+        self._is_user = is_user
         self.store: Store = opened.user if is_user else opened.store
         self.membership = Membership(self.store, is_user=is_user)
 
@@ -75,31 +91,131 @@ class Sharing:
         "read by everyone who can read the remote; a host may keep old objects after you take them off",
     )
 
-    @staticmethod
-    def hide_credentials(address: str) -> str:
-        """Return an address without the user and password that it may carry."""
-        return hide_credentials(address)
+    @property
+    def is_snoozed(self) -> bool:
+        """Whether the person said "not now" less than thirty days ago."""
+        return consent.read_consent(self.store.database).is_snoozed(self.store.clock.now())
 
-    def find_address(self, remote: str) -> str:
-        """Return the address of a remote, given by its name or as an address."""
-        return self.membership.find_address(remote)
+    def snooze(self) -> str:
+        """Offer sharing no more for thirty days; returns until when."""
+        return consent.snooze(self.store)
+
+    def exclude(self) -> None:
+        """Never share this project; an exchange stops. What was shared stays on the remote until the person leaves."""
+        consent.decide(self.store, SharingDecision.EXCLUDED)
+        if self.membership.is_on:
+            self.membership.set_paused(is_paused=True)
+
+    def include(self) -> None:
+        """Allow sharing this project, also if it looks like work for a client; nothing leaves by that."""
+        consent.decide(self.store, SharingDecision.INCLUDED)
+
+    def build_offer(self, remote: str) -> ShareOffer:
+        """Return what sharing through a remote would send, and what stays. Raises InvalidInput for no remote."""
+        address = self.membership.find_address(remote)
+        name = "" if self._is_user else self._opened.project.name
+        return build_offer(self.store, self.membership.survey(), name=name, address=address)
+
+    def start(self, offer: ShareOffer, groups: Iterable[str], *, author: str = "", device: str = "") -> int:
+        """Share the memories with a chosen visibility and those of the named groups; returns how many are shared.
+
+        Nothing leaves before the first exchange. Raises InvalidInput for an excluded project or an unknown group.
+        """
+        if offer.exclusion:
+            raise InvalidInput(f"{offer.project} is not shared: {offer.explain_exclusion()}.", INCLUDE_HINT)
+        return self.membership.start(offer.address, offer.pick(groups), author=author, device=device)
+
+    def join(self, remote: str, *, author: str = "", device: str = "") -> None:
+        """Take part through a remote without sharing anything yet. Raises InvalidInput for an excluded project."""
+        self._require_included()
+        self.membership.start(self.membership.find_address(remote), (), author=author, device=device)
+
+    def synchronize(self) -> SyncReport:
+        """Exchange with the remote now. Raises InvalidInput for an excluded project, TransferFailed when offline."""
+        self._require_included()
+        return self.membership.synchronize()
+
+    def _require_included(self) -> None:
+        if consent.read_consent(self.store.database).decision is SharingDecision.EXCLUDED:
+            raise InvalidInput(f"{self._opened.project.name} is excluded from sharing.", INCLUDE_HINT)
+
+    def tick_quotes(self, references: Sequence[str], *, is_on: bool) -> list[Memory]:
+        """Let the evidence quotes of memories leave with them, or not any more; returns the memories.
+
+        Raises InvalidInput for one that somebody else shared, and for one without quotes.
+        """
+        memories = [self.store.memories.get_memory(reference) for reference in references]
+        for memory in memories:
+            if is_on and (memory.source is Source.COLLEAGUE or not quotes.list_quotes(self.store, memory)):
+                hint = f"`holloway why {memory.id}` shows what it rests on."
+                raise InvalidInput(f"{memory.id} has no quotes of yours to share.", hint)
+        with self.store.database.write_transaction():
+            for memory in memories:
+                quotes.tick_quotes(self.store, memory, is_on=is_on)
+                Recorder(self.store).record_memory(memory)
+            if memories and not is_on:
+                operation_log.set_rewrite(self.store.database, is_due=True)
+        return memories
 
     def preview(self, memory: Memory) -> dict[str, Any]:
         """Return the fields of a memory as they would be sent."""
-        return describe_memory(memory, Recorder(self.store).name_memory)
+        return Recorder(self.store).describe_memory(memory)
 
-    def group_unchosen(self) -> dict[str, list[Memory]]:
-        """Return the memories whose visibility nobody chose, by group."""
-        groups: dict[str, list[Memory]] = {name: [] for name in ASKED_GROUPS}
-        for memory in self.membership.survey().unchosen:
-            groups[
-                next((name for name, sources in ASKED_GROUPS.items() if memory.source in sources), "learned")
-            ].append(memory)
-        return {name: memories for name, memories in groups.items() if memories}
+    def list_quotes(self, memory: Memory) -> list[SharedQuote]:
+        """Return the quotes that leave with a memory if they are ticked."""
+        return quotes.list_quotes(self.store, memory)
 
-    def looks_like_client_work(self, address: str) -> bool:
-        """Return whether the project's name or its remote looks like work for a client."""
-        return bool(_CLIENT_WORDS.search(f"{self._opened.project.name} {hide_credentials(address)}".lower()))
+    def list_shared_quotes(self, memory: Memory) -> list[SharedQuote]:
+        """Return the quotes that the author of a shared memory let leave with it."""
+        name = operation_log.find_shared_name(self.store.database, memory.id)
+        states = fold_memories(self.store, [name], load_participants(self.store)) if name else []
+        return quotes.parse_shared_quotes(states[0].values.get("quotes")) if states else []
+
+    def has_ticked(self, memory: Memory) -> bool:
+        """Return whether the quotes of a memory leave with it."""
+        return quotes.has_ticked(self.store, memory)
+
+    def list_people(self) -> list[Participant]:
+        """Return the devices that were seen, this one first."""
+        return self._describe_people(self.membership.list_people())
+
+    def accept(self, name: str, *, is_mine: bool = False) -> list[Participant]:
+        """Accept an author, a device or `all`; their memories leave quarantine. Raises InvalidInput for nobody.
+
+        The first time, the most important ones become the onboarding of the person and of their next agent.
+        """
+        people = self._describe_people(self.membership.accept(name, is_mine=is_mine))
+        if not first_memories.has_begun(self.store) and (important := choose_important(self.store)):
+            first_memories.begin_onboarding(self.store, [memory.id for memory in important])
+        return people
+
+    def list_onboarding(self) -> list[Memory]:
+        """Return the memories of others to read first, until the person dismisses them."""
+        ids = first_memories.read_undismissed(self.store.database.connection)
+        memories = [self.store.memories.get_memory(id_) for id_ in ids if self.store.memories.has_memory(id_)]
+        return [memory for memory in memories if memory.is_alive and memory.state is not State.QUARANTINED]
+
+    def dismiss_onboarding(self) -> None:
+        """Record that the person has read the memories to read first."""
+        with self.store.database.write_transaction():
+            first_memories.dismiss(self.store.database.connection)
+
+    def refuse(self, name: str) -> list[Participant]:
+        """Set aside what an author wrote and read no more of it. Raises InvalidInput if the name means nobody."""
+        return self._describe_people(self.membership.refuse(name))
+
+    def _describe_people(self, replicas: Iterable[Replica]) -> list[Participant]:
+        participants = load_participants(self.store)
+        return [
+            Participant(
+                replica.author,
+                replica.device,
+                replica.replica[:REPLICA_SHOWN_CHARS],
+                replica.standing,
+                participants.is_mine(replica.replica),
+            )
+            for replica in replicas
+        ]
 
     def find_attributions(self, memory_ids: Iterable[str]) -> dict[str, Attribution]:
         """Return author, device and the people who confirmed it of each shared memory among some local ids."""
@@ -121,7 +237,8 @@ class Sharing:
         """Return the figures of `holloway share --status`."""
         settings, database = self.membership.settings, self.store.database
         state = self.describe_state()
-        people = self.membership.list_people()
+        people = self.list_people()
+        survey = self.membership.survey() if self.membership.is_on else None
         return {
             "state": state.word,
             "detail": state.detail or None,
@@ -133,14 +250,12 @@ class Sharing:
             "conflicts": operation_log.count_shared(database, CONFLICT),
             "held": operation_log.count_shared(database, HELD_BACK),
             "refused": settings.get("refused", []),
-            "people": [
-                {
-                    "author": replica.author,
-                    "device": replica.device,
-                    "replica": replica.replica[:12],
-                    "standing": replica.standing,
-                }
-                for replica in people
+            "not_chosen": len(survey.unchosen) if survey else 0,
+            "staying": [
+                {"id": memory.id, "reason": reason}
+                for memory, reason in (survey.refused if survey else ())
+                if memory.chosen and memory.visibility is not Visibility.PERSONAL
             ],
-            "unknown": sum(replica.standing == STRANGER for replica in people),
+            "people": [person._asdict() for person in people],
+            "unknown": sum(person.standing == STRANGER for person in people),
         }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from holloway.config import AUTHOR_CHARS_MAX, SYNC_LOCK_WAIT_S
+from holloway.domain.memory import Visibility
 from holloway.domain.ports import format_stamp, parse_stamp
 from holloway.errors import HollowayError, InvalidInput
 from holloway.git import read_user_name
@@ -87,7 +88,7 @@ class Membership:
         refused: list[tuple[Memory, str]] = []
         for memory in self._store.memories.find_memories(Filter(), -1):
             # Asked as if it were chosen: whether to choose it is the question.
-            if reason := explain_refusal(replace(memory, chosen=True), personal=self._is_user):
+            if reason := explain_refusal(_widen_unchosen(memory), personal=self._is_user):
                 refused.append((memory, reason))
             elif memory.chosen or self._is_user:
                 ready.append(memory)
@@ -136,11 +137,13 @@ class Membership:
             return len(operation_log.list_shared(self._database))
 
     def choose(self, memories: Iterable[Memory]) -> None:
-        """Record that the person chose that these memories may leave, with the visibility that they have."""
+        """Record that the person chose that these memories may leave; one that nobody made wider is the project's."""
         with self._database.write_transaction():
             for memory in memories:
                 if not memory.chosen:
-                    self._store.memories.update_memory(memory, "chosen", f"to share: {memory.visibility}", chosen=True)
+                    visibility = memory.visibility if self._is_user else _widen_unchosen(memory).visibility
+                    note = f"to share: {visibility}"
+                    self._store.memories.update_memory(memory, "chosen", note, chosen=True, visibility=visibility)
 
     def synchronize(self, *, wait_s: float = SYNC_LOCK_WAIT_S) -> SyncReport:
         """Exchange operations with the remote now. Raises SyncBusy or TransferFailed; nothing is lost then."""
@@ -271,3 +274,11 @@ class Membership:
             hint = "A shallow clone can be completed with `git fetch --unshallow`."
             raise InvalidInput("The first commit of this project is not known, so nobody could join it.", hint)
         return hashlib.sha256(commits[0].encode()).hexdigest()[:32]
+
+
+def _widen_unchosen(memory: Memory) -> Memory:
+    """Return a memory as it is once the person chose to share it: one that was personal by default is the project's."""
+    if memory.chosen:
+        return memory
+    is_narrow = memory.visibility is Visibility.PERSONAL
+    return replace(memory, chosen=True, visibility=Visibility.PROJECT if is_narrow else memory.visibility)

@@ -51,6 +51,7 @@ MERGE_RULES = {
     "created_at": OWNER,
     "stated_at": OWNER,
     "commit": OWNER,
+    "quotes": OWNER,
     "erase": OWNER,
     "devices": ITEMS,
     "vouches": ITEMS,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holloway.domain.memory import Source
 from holloway.domain.ports import format_stamp
 from holloway.sharing.merge import CONFIRMED
 from holloway.sharing.operation import Operation, make_id, name_memory, parse_operation, serialize_operation
+from holloway.sharing.quotes import dump_ticked_quotes
 from holloway.sharing.shared_fields import compare_values, compress_values, describe_memory, explain_refusal
 from holloway.store import operation_log
 from holloway.store.attribution import CONFIRMED_BY
@@ -43,7 +45,7 @@ class Recorder:
     def _record_changes(
         self, replica: str, shared: SharedMemory, memory: Memory, *, personal: bool
     ) -> Operation | None:
-        now = describe_memory(memory, self.name_memory)
+        now = self.describe_memory(memory)
         before, heads = shared.base.get("local", {}), shared.base.get("heads", {})
         if not compare_values(before, now, heads):
             return None  # without scanning the text again
@@ -62,6 +64,15 @@ class Recorder:
         operation_log.save_shared(self._database, shared._replace(base=base))
         operation_log.set_sent_uses(self._database, shared.memory, memory.use_count)
         return operation
+
+    def describe_memory(self, memory: Memory) -> dict[str, Any]:
+        """Return the fields of a memory as they are sent, with its quotes if the person ticked them."""
+        values = describe_memory(memory, self.name_memory)
+        return (
+            values
+            if memory.source is Source.COLLEAGUE
+            else values | {"quotes": dump_ticked_quotes(self._store, memory)}
+        )
 
     def record_waiting(self) -> int:
         """Record what changed without being heard of: counts of uses, released branches; return how many memories."""

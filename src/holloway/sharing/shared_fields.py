@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holloway.domain.memory import MemoryType, RelationType, Source, State, Visibility
 from holloway.domain.memory_json import details_json, details_texts
@@ -46,17 +46,31 @@ def explain_refusal(memory: Memory, *, personal: bool = False) -> str:
         return "it is about sessions of this machine"
     if memory.state in (State.QUARANTINED, State.STALE):
         return f"it is {memory.state}"
-    if not personal and memory.visibility is Visibility.PERSONAL:
-        return "it is personal"
     if not memory.chosen and not personal:
         return "its visibility was not chosen"
+    if not personal and memory.visibility is Visibility.PERSONAL:
+        return "it is personal"
     if memory.branch_only:
         return f"its branch {memory.branch_only} is not merged"
     return explain_secrets(memory)
 
 
+class SecretPlace(NamedTuple):
+    """A field of a memory in which the scanner finds a secret, and its text with the secret redacted."""
+
+    field: str
+    kinds: tuple[str, ...]
+    redacted: str
+
+
 def explain_secrets(memory: Memory) -> str:
     """Return which field of a memory looks like a secret, scanned again at the door; empty if none does."""
+    place = find_secret(memory)
+    return f"its {place.field} may contain a secret ({', '.join(place.kinds)})" if place else ""
+
+
+def find_secret(memory: Memory) -> SecretPlace | None:
+    """Return the first place of a memory that looks like a secret; None if none does."""
     fields = {
         "content": [memory.content],
         "summary": [memory.summary],
@@ -66,9 +80,10 @@ def explain_secrets(memory: Memory) -> str:
     }
     for name, texts in fields.items():
         for text in texts:
-            if kinds := redact_secrets(text)[1]:
-                return f"its {name} may contain a secret ({', '.join(kinds)})"
-    return ""
+            redacted, kinds = redact_secrets(text)
+            if kinds:
+                return SecretPlace(name, tuple(kinds), redacted)
+    return None
 
 
 def describe_memory(memory: Memory, name_memory: NameMemory) -> dict[str, Any]:
