@@ -7,9 +7,10 @@ import pytest
 import holloway
 from holloway.domain.memory import Relation, ReviewReason, Scope, Source, State
 from holloway.errors import InvalidInput
-from holloway.sharing.foreign_memory import SHARED_ORIGIN, ForeignMemories
+from holloway.sharing.foreign_memory import ForeignMemories
 from holloway.sharing.merge import MemoryState, Version
 from holloway.sharing.participants import Participants
+from holloway.store.filter import SHARED_ORIGIN
 
 ADA, OWN = "a" * 32, "b" * 32
 

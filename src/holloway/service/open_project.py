@@ -230,5 +230,5 @@ class OpenProject:
                 now=now,
                 compacted=compacted,
             )
-        if made.onboards:
+        if brief.onboards:
             first_memories.mark_told(self.store.database.connection)

@@ -12,8 +12,9 @@ from holloway.sharing import conflicts, consent, quotes
 from holloway.sharing.conflicts import Conflict
 from holloway.sharing.consent import SharingDecision
 from holloway.sharing.important_memories import choose_important
-from holloway.sharing.incoming import fold_memories, load_participants
+from holloway.sharing.incoming import fold_memories
 from holloway.sharing.membership import Membership
+from holloway.sharing.participants import load_participants
 from holloway.sharing.recorder import Recorder
 from holloway.sharing.sync import SyncReport
 from holloway.store import first_memories, operation_log

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from holloway.domain import confidence
 from holloway.domain.memory import Source, State
-from holloway.sharing.incoming import fold_memories, load_participants
+from holloway.sharing.incoming import fold_memories
+from holloway.sharing.participants import load_participants
 from holloway.store import operation_log
 from holloway.store.filter import Filter
 

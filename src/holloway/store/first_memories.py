@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from holloway import fast_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ ONBOARDING_KEY = "onboarding"
 
 def begin_onboarding(store: Store, ids: list[str]) -> None:
     """Show these memories to the person until they dismiss them, and to the next agent once."""
-    store.set_meta(ONBOARDING_KEY, json.dumps({"ids": ids, "told": False, "dismissed": False}))
+    store.set_meta(ONBOARDING_KEY, fast_json.dumps({"ids": ids, "told": False, "dismissed": False}))
 
 
 def has_begun(store: Store) -> bool:
@@ -49,7 +49,7 @@ def dismiss(connection: sqlite3.Connection) -> None:
 def _read(connection: sqlite3.Connection) -> dict[str, object]:
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (ONBOARDING_KEY,)).fetchone()
     try:
-        onboarding = json.loads(row[0]) if row else {}
+        onboarding = fast_json.loads(row[0]) if row else {}
     except ValueError:
         return {}
     return onboarding if isinstance(onboarding, dict) else {}

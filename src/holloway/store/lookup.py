@@ -354,7 +354,7 @@ def find_general(connection: sqlite3.Connection, types: tuple[str, ...], branch:
 
 def find_named(connection: sqlite3.Connection, ids: list[str], branch: str) -> Rows:
     """Find the memories with these ids that agents may see on a branch, in their order."""
-    return [dict(row) for row in connection.execute(_NAMED, {"ids": json.dumps(ids), "branch": branch})]
+    return [dict(row) for row in connection.execute(_NAMED, {"ids": fast_json.dumps(ids), "branch": branch})]
 
 
 def find_usual_call(connection: sqlite3.Connection, program: str) -> str:
