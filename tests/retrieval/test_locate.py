@@ -242,11 +242,12 @@ def test_what_the_task_says_weighs_the_same_for_a_short_one_and_a_long_one_and_f
     assert fuse_evidence({}) == {}
 
 
-def test_prose_and_configuration_are_marked_down_for_their_words_alone() -> None:
+def test_prose_and_configuration_are_marked_down_for_what_they_have_for_any_task() -> None:
     for kind in (*TASK_WEIGHTS, *CONTEXT_WEIGHTS):
         scores = fuse_evidence({kind: FileEvidence({"a.md": 1.0, "b.py": 1.0, "c.toml": 1.0})})
-        assert (scores["a.md"] < scores["b.py"]) == (kind in ("text", "piece"))
-        assert max(scores, key=lambda path: scores[path]) == ("b.py" if kind in ("text", "piece") else "a.md")
+        is_marked_down = kind in ("text", "piece", "together")
+        assert (scores["a.md"] < scores["b.py"]) == is_marked_down
+        assert max(scores, key=lambda path: scores[path]) == ("b.py" if is_marked_down else "a.md")
 
 
 def test_what_the_branch_changed_so_far_is_where_the_work_goes_on(shop: Repository) -> None:
@@ -283,6 +284,14 @@ def test_activity_alone_never_outweighs_the_best_match() -> None:
     scores = fuse_evidence({"text": FileEvidence({"match.py": 1.0}), **busy})
     assert scores == {"match.py": 1.0, "busy.py": ACTIVITY_MAX}
     assert ACTIVITY_MAX < 1.0
+
+
+@pytest.mark.parametrize(("second", "first_file"), [(0.7, "match.py"), (0.8, "busy.py")])
+def test_a_file_that_the_task_clearly_means_comes_before_a_busy_one(second: float, first_file: str) -> None:
+    evidence = {name: FileEvidence({"busy.py": 1.0}) for name in ACTIVITY_EVIDENCE}
+    evidence["text"] = FileEvidence({"match.py": 1.0, "busy.py": second})
+    scores = fuse_evidence(evidence)
+    assert max(scores, key=lambda path: scores[path]) == first_file
 
 
 @pytest.mark.promise("linear-time")

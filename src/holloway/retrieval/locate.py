@@ -61,15 +61,23 @@ EVIDENCE_WEIGHTS = TASK_WEIGHTS | CONTEXT_WEIGHTS
 ACTIVITY_EVIDENCE = ("recent", "habit", "underway")
 """The kinds of evidence that are the same for any task, because they say where work happens."""
 
-ACTIVITY_MAX = 0.6
+ACTIVITY_MAX = 0.5
 """Most that these add together to a file's score: a file that several of them name is no better than the best match."""
+
+CLEAR_LEAD = 0.75
+"""Most that the second file may have of what the task says about the best one, for that one to come first whatever was
+active lately."""
+
+CLEAR_LEAD_FACTOR = 1.01
+"""Factor on the best score for a file that has a clear lead: enough to come first."""
 
 TASK_FADE_FILES = 10
 """Place at which what the task says counts half: a long task has words of many files, and hardly more of the tenth than
 of the thirtieth."""
 
-WORD_EVIDENCE = ("text", "piece")
-"""The kinds of evidence that prose, configuration and tests have by their many words alone."""
+ROLE_WEIGHTED_EVIDENCE = ("text", "piece", "together")
+"""The kinds of evidence that prose, configuration and tests have for almost any task: they contain many words, and a
+changelog changes with every file."""
 
 ROLE_SHARE = {
     "source": 1.0,
@@ -80,7 +88,7 @@ ROLE_SHARE = {
     "prose": 0.5,
     "other": 0.5,
 }
-"""Factor on the evidence by words, by the role of a file. Test support is code among the tests that no runner picks
+"""Factor on that evidence by the role of a file. Test support is code among the tests that no runner picks
 up."""
 
 REASONS_MAX = 4
@@ -194,7 +202,15 @@ def fuse_evidence(evidence_by_kind: dict[str, FileEvidence]) -> dict[str, float]
         scores[path] = scores.get(path, 0.0) + score
     for path, score in _add_evidence(evidence_by_kind, activity).items():
         scores[path] = scores.get(path, 0.0) + min(score, ACTIVITY_MAX)
+    if ranked and _has_clear_lead(ranked, by_task):
+        best = max(scores.values())
+        scores[ranked[0]] = scores[ranked[0]] if scores[ranked[0]] == best else CLEAR_LEAD_FACTOR * best
     return scores
+
+
+def _has_clear_lead(ranked: list[str], by_task: dict[str, float]) -> bool:
+    """Return whether what the task says speaks for the first of these files far more than for the second."""
+    return len(ranked) == 1 or by_task[ranked[1]] <= CLEAR_LEAD * by_task[ranked[0]]
 
 
 def _add_evidence(evidence_by_kind: dict[str, FileEvidence], weights: dict[str, float]) -> dict[str, float]:
@@ -202,7 +218,7 @@ def _add_evidence(evidence_by_kind: dict[str, FileEvidence], weights: dict[str, 
     scores: dict[str, float] = defaultdict(float)
     for name in evidence_by_kind.keys() & weights.keys():
         for path, value in evidence_by_kind[name].scale_strengths().items():
-            role_share = ROLE_SHARE[_find_role(path)] if name in WORD_EVIDENCE else 1.0
+            role_share = ROLE_SHARE[_find_role(path)] if name in ROLE_WEIGHTED_EVIDENCE else 1.0
             scores[path] += weights[name] * role_share * value
     return scores
 
