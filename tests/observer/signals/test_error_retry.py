@@ -526,3 +526,22 @@ NO_REACT = "Error: Cannot find module 'react'"
 def test_the_only_difference_is_the_fix(deeds: list[Action], kind: str, fix: str, is_telling: bool) -> None:
     pair = only(session(*deeds))
     assert (pair.fix_kind, pair.fix, pair.telling) == (kind, fix or "another run of it passed", is_telling)
+
+
+def test_tests_that_the_program_refused_to_begin_are_fixed_once_they_begin() -> None:
+    refused = "package app/it: build constraints exclude all Go files in it"
+    cut = "    it_test.go:12: first order\n    it_test.go:19: second order"
+    actions = session(shell("go test ./it | tail -2", refused), shell("go test -tags it ./it | tail -2", cut))
+    assert only(actions).fix == "add `-tags=it` to `go test`"
+    red = session(shell("go test ./it | tail -2", RED), shell("go test -tags it ./it | tail -2", cut))
+    assert find_pairs(red) == []
+
+
+def test_a_package_without_tests_hides_no_pass_of_another_one() -> None:
+    nothing = "ok  \tapp/id\t0.1s [no tests to run]"
+    passed = session(
+        bad("go test ./...", COMPILE), edit("store/open.go"), shell("go test ./...", f"{GREEN}\n{nothing}")
+    )
+    assert len(find_pairs(passed)) == 1
+    empty = session(bad("go test ./...", COMPILE), edit("store/open.go"), shell("go test ./...", nothing))
+    assert find_pairs(empty) == []

@@ -104,8 +104,10 @@ def _has_passed(failure: CommandRun, run: CommandRun) -> bool:
     if shows_pass(run):
         return True
     is_shown = failure.action.ok is not False and command_compare.hides_status(failure.command)
+    # Tests that the program refused to begin have begun once it no longer refuses; whether they pass is another matter.
     is_test = failure.main_step is not None and failure.main_step.kind == TEST
-    return is_shown and not is_test and _is_clean(run) and not _SILENCED.search(run.command)
+    needs_verdict = is_test and not failures.is_usage_error(failure.main_error)
+    return is_shown and not needs_verdict and _is_clean(run) and not _SILENCED.search(run.command)
 
 
 def shows_pass(run: CommandRun) -> bool:
@@ -114,7 +116,8 @@ def shows_pass(run: CommandRun) -> bool:
         return False
     if any(step.kind == TEST for step in run.steps):
         is_green = failures.read_verdict(run.command, run.action.text, flagged=False) == "green"
-        return is_green and not _NO_TESTS.search(run.action.text)
+        has_run = _RAN_TESTS.search(run.action.text) or not _NO_TESTS.search(run.action.text)
+        return is_green and bool(has_run)
     return not command_compare.hides_status(run.command)
 
 
@@ -133,7 +136,9 @@ def list_passed_calls(actions: Sequence[Action]) -> dict[str, str]:
     return {program: counted.most_common(1)[0][0] for program, counted in calls.items()}
 
 
-_NO_TESTS = re.compile(r"no tests to run(?![\s\S]*--- PASS)|\bno tests ran\b")
+_NO_TESTS = re.compile(r"no tests to run|\bno tests ran\b")
+_RAN_TESTS = re.compile(r"^\s*--- PASS|^ok\s+\S+\s+[\d.]+s\s*$", re.MULTILINE)
+"""Lines of one Go package that ran tests, beside others that have none."""
 _SILENCED = re.compile(r"(?:2|&)>\s*/dev/null|\|\|\s*(?:true|:)")
 
 
