@@ -50,6 +50,12 @@ def split(session: Carriers, kind: ToolKind, text: str, **fields: Any) -> list[t
     return [(passage.carrier.origin.value, passage.carrier.source, passage.text) for passage in passages]
 
 
+@pytest.mark.parametrize("set_up", ["nvm use", "nvm use 22 >/dev/null", "conda activate shop", "pyenv shell 3.12"])
+def test_choosing_a_version_leaves_the_output_of_tests_weak(set_up: str) -> None:
+    assert run(make_carriers(), f"{set_up} && pnpm test").origin is Origin.WEAK
+    assert run(make_carriers(), "nvm ls-remote && pnpm test").origin is Origin.FOREIGN
+
+
 @pytest.mark.parametrize(
     "command",
     [

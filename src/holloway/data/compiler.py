@@ -82,8 +82,11 @@ def compile_carriers(source: TableSource) -> dict[str, Table]:
         source.check_unique(f"[[{name}]]", "names", [word for row in rows for word in row["names"]])
         origins[name] = {word: row["origin"] for row in rows for word in row["names"]}
     words = source.check_table("words", dict.fromkeys(CARRIER_WORDS, check_words))
-    copies = source.check_table("copies", {"commands": check_texts})
-    return {"carriers": {**origins, **words, "copy_commands": copies["commands"]}}
+    commands = {
+        f"{name}_commands": source.check_table(table, {"commands": check_texts})["commands"]
+        for name, table in (("copy", "copies"), ("set_up", "set_up"))
+    }
+    return {"carriers": {**origins, **words, **commands}}
 
 
 PROGRAM_KIND_NAMES = "read search list edit test check run commit revert git fetch install other".split()
@@ -257,7 +260,10 @@ def compile_function_words(source: TableSource) -> dict[str, Table]:
     return {"function_words": {row["name"]: row["words"] for row in rows}}
 
 
-READER_CUES = "work_state task_only absence nowhere exclusive agreement refusal action change diagnosis".split()
+READER_CUES = (
+    "work_state task_only absence nowhere exclusive agreement refusal action change diagnosis gives_up given_up denial "
+    "defect rule fixed".split()
+)
 
 
 def compile_reader_cues(source: TableSource) -> dict[str, Table]:

@@ -89,6 +89,7 @@ _PROGRAMS: dict[str, str] = _TABLE["programs"]
 _GIT: dict[str, str] = _TABLE["git"]
 _TOOLS: dict[str, str] = {name.lower(): origin for name, origin in _TABLE["tools"].items()}
 _BACKGROUND_TOOLS = frozenset(map(str.lower, _TABLE["background_tools"]))
+_SET_UP_COMMANDS = tuple(_TABLE["set_up_commands"])
 _ENVIRONMENT_SCRIPTS = tuple(_TABLE["environment_scripts"])
 _INLINE_OPTIONS = frozenset(_TABLE["inline_options"])
 _LOCK_FILES = frozenset(_TABLE["lock_files"])
@@ -254,6 +255,8 @@ class Carriers:
             return self._classify_fetch(step)
         if program == "git" and step.program != "git clone":
             return self._classify_git(step)
+        if words.startswith(_SET_UP_COMMANDS):
+            return NO_ORIGIN
         if program in ("source", "."):
             is_set_up = any(path.endswith(_ENVIRONMENT_SCRIPTS) for path in step.paths or step.args)
             return NO_ORIGIN if is_set_up else self._classify_paths(step)
