@@ -84,7 +84,7 @@ def write_sheets(options: argparse.Namespace) -> None:
     runs = load_runs(options.run)
     verdicts = load_verdicts(options.judgements)
     told_rows = {row["hash"]: row for run in runs for row in run.told}
-    unjudged = [row for row in told_rows.values() if len(verdicts.get(row["hash"], ())) < options.judges]
+    unjudged = [row for row in told_rows.values() if count_verdicts(verdicts.get(row["hash"], {})) < options.judges]
     dropped = {
         row["hash"]: row for run in runs for row in run.dropped if row["hash"] not in told_rows and row["content"]
     }
@@ -100,6 +100,11 @@ def write_sheets(options: argparse.Namespace) -> None:
     print(
         f"{len(told_rows)} told, {len(unjudged)} of them and {len(candidates)} others on the sheet; {len(gold)} lessons"
     )
+
+
+def count_verdicts(rows: Mapping[str, Row]) -> int:
+    """Count the judges who gave a verdict on a text; some only said which lessons it conveys."""
+    return sum(bool(row["verdict"]) for row in rows.values())
 
 
 def choose_candidates(rows: list[Row], limit: int, chooser: random.Random) -> list[Row]:

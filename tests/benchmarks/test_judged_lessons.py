@@ -93,7 +93,8 @@ def test_a_sheet_shows_neither_the_arm_nor_the_fate_of_a_text(judging: Judging) 
 def test_a_text_that_enough_judges_have_read_is_not_on_the_sheet(judging: Judging) -> None:
     judging.add_run("none", [told("x"), told("y")])
     known = judging.folder / "known.jsonl"
-    write_rows(known, [judged("x", "useful"), judged("x", "noise", judge=2), judged("y", "useful")])
+    caught_only = judged("y", "", "a", judge=2)
+    write_rows(known, [judged("x", "useful"), judged("x", "noise", judge=2), judged("y", "useful"), caught_only])
     write_sheets(judging.options([lesson("a")], known))
     assert [row["hash"] for row in read_rows(judging.folder / "sheets" / "sheet.jsonl")] == ["y"]
 
