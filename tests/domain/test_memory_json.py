@@ -241,6 +241,16 @@ def test_the_details_of_a_record_are_dumped_and_loaded_under_the_names_of_their_
     assert memory_json.dump_record_details({"details": {"reason": "x" * RECORD_DETAILS_CHARS_MAX}}) == ""
 
 
+def test_the_relations_of_a_record_are_split_from_its_details() -> None:
+    ids = {"required_with": ["[hw:7f3a2c]", 3], "validates": ["8e4b1d"]}
+    text = memory_json.dump_record_details({"details": {"reason": "it is slow", **ids}})
+    assert memory_json.load_record_details(MemoryType.DECISION, text) == Decision("it is slow")
+    relations = memory_json.load_record_relations(text)
+    assert relations == ((RelationType.REQUIRED_WITH, "7f3a2c"), (RelationType.VALIDATES, "8e4b1d"))
+    assert memory_json.group_relations(relations) == {"required_with": ["7f3a2c"], "validates": ["8e4b1d"]}
+    assert memory_json.load_record_relations("no json") == ()
+
+
 @pytest.mark.parametrize("text", ["", "no json", "[1]", '{"unknown": 1}', "[" * 100_000])
 def test_details_of_a_record_that_do_not_fit_are_left_out(text: str) -> None:
     assert memory_json.load_record_details(MemoryType.DEAD_END, text) is None

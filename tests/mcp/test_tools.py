@@ -27,6 +27,7 @@ from holloway.service import project_finder
 from holloway.service.session_learning import Learning
 from holloway.store import contributions, lookup, session_ledger
 from holloway.store.contributions import RELATION_KINDS
+from holloway.store.memories import UnknownMemory
 from tests.conftest import Repository
 from tests.outside_input import text_of
 
@@ -210,6 +211,20 @@ def test_a_session_may_not_record_without_end(tools: Tools) -> None:
         tools.record_memory(f"Fact number {number}")
     with pytest.raises(InvalidInput, match="50 things"):
         tools.record_memory("One more")
+
+
+def test_a_note_names_the_memories_that_it_requires_and_validates(memory: holloway.Holloway, tools: Tools) -> None:
+    required, validated = (memory.remember(text).memory for text in (FACT, "Tokens are refreshed in one place"))
+    assert required
+    assert validated
+    note = "A refresh of the tokens is retried three times before the session ends"
+    tools.record_memory(note, details={"required_with": [f"[hw:{required.id}]"], "validates": [validated.id[:4]]})
+    tools.finish_recording()
+    (kept,) = [one for one in memory.memories() if one.content == note]
+    related = {(relation.type, relation.memory) for relation in kept.relations if relation.memory}
+    assert related == {("required_with", required.id), ("validates", validated.id)}
+    with pytest.raises(UnknownMemory):
+        tools.record_memory(note, details={"validates": ["fffffff"]})
 
 
 def test_a_relation_needs_two_places_that_there_are(memory: holloway.Holloway, tools: Tools) -> None:

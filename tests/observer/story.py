@@ -81,8 +81,8 @@ class Story:
         told = tuple(PlanItem(text, place < done) for place, text in enumerate(items))
         return self.event(events.Plan(self._tick(), told, mode))
 
-    def records(self, text: str, kind: str = "", files: tuple[str, ...] = ()) -> "Story":
-        return self.event(events.Recorded(self._tick(), text, kind, files, self._actor))
+    def records(self, text: str, kind: str = "", files: tuple[str, ...] = (), details: str = "") -> "Story":
+        return self.event(events.Recorded(self._tick(), text, kind, files, self._actor, details))
 
     def uses(self, tokens: int) -> "Story":
         return self.event(events.Usage(self._tick(), tokens, 0, tokens))

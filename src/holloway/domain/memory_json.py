@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hin
 from holloway.config import DETAIL_CHARS_MAX, DETAIL_ITEMS_MAX, RECORD_DETAILS_CHARS_MAX
 from holloway.domain import confidence
 from holloway.domain.codec import encode
-from holloway.domain.memory import MemoryType
+from holloway.domain.memory import MemoryType, RelationType
 from holloway.domain.memory_details import (
     Calibration,
     CausalDependency,
@@ -30,7 +30,7 @@ from holloway.domain.memory_details import (
 from holloway.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from holloway.domain.memory import Memory
@@ -86,12 +86,28 @@ DEAD_END_ARGUMENTS = {"approach_tried": "approach", "why_it_failed": "reason", "
 """Arguments of an agent's record that are details of a dead end, with the names of their fields."""
 
 
+RELATION_FIELDS = ("required_with", "validates")
+"""Fields of the details of an agent's record that name other memories."""
+RECORD_RELATIONS_MAX = 5
+
+
 def merge_record_details(arguments: Mapping[str, object]) -> dict[str, object]:
     """Return the details of an agent's record, from its `details` and from the arguments for a dead end."""
     details = arguments.get("details")
     fields_by_name = dict(details) if isinstance(details, dict) else {}
     named = {name: arguments[argument] for argument, name in DEAD_END_ARGUMENTS.items() if arguments.get(argument)}
-    return {DEAD_END_ARGUMENTS.get(str(name), str(name)): value for name, value in fields_by_name.items()} | named
+    relations = {name: _list_ids(fields_by_name[name]) for name in RELATION_FIELDS if name in fields_by_name}
+    return (
+        {DEAD_END_ARGUMENTS.get(str(name), str(name)): value for name, value in fields_by_name.items()}
+        | named
+        | relations
+    )
+
+
+def _list_ids(value: object) -> list[str]:
+    """Return ids without the marks of a citation, which are cut out of what an agent repeats."""
+    items = value if isinstance(value, list | tuple) else ()
+    return [item.strip("[] ").removeprefix("hw:") for item in items if isinstance(item, str)]
 
 
 def dump_record_details(arguments: Mapping[str, object]) -> str:
@@ -101,13 +117,41 @@ def dump_record_details(arguments: Mapping[str, object]) -> str:
     return text if len(text) <= RECORD_DETAILS_CHARS_MAX else ""
 
 
+def split_record_relations(
+    values: Mapping[str, object],
+) -> tuple[dict[str, object], tuple[tuple[RelationType, str], ...]]:
+    """Return the details of an agent's record without its relations, and each relation with the id that it names."""
+    details = {name: value for name, value in values.items() if name not in RELATION_FIELDS}
+    named = ((RelationType(name), values.get(name)) for name in RELATION_FIELDS)
+    relations = ((kind, memory_id) for kind, ids in named for memory_id in _list_ids(ids))
+    return details, tuple(dict.fromkeys(relations))[:RECORD_RELATIONS_MAX]
+
+
+def group_relations(relations: Sequence[tuple[RelationType, str]]) -> dict[str, list[str]]:
+    """Return relations as fields of an agent's record: the ids of each kind."""
+    kinds = dict.fromkeys(kind for kind, _ in relations)
+    return {str(kind): [memory_id for other, memory_id in relations if other is kind] for kind in kinds}
+
+
 def load_record_details(memory_type: MemoryType, text: str) -> Details | None:
     """Return the details in the JSON of an agent's record; None if they are missing or do not fit the type."""
     try:
-        values = json.loads(text) if text else None
-        return parse_details(memory_type, values) if isinstance(values, dict) else None
-    except (ValueError, InvalidInput, RecursionError):
+        return parse_details(memory_type, split_record_relations(_load_record(text))[0])
+    except InvalidInput:
         return None
+
+
+def load_record_relations(text: str) -> tuple[tuple[RelationType, str], ...]:
+    """Return the relations in the JSON of an agent's record: each with the id of the other memory."""
+    return split_record_relations(_load_record(text))[1]
+
+
+def _load_record(text: str) -> dict[str, object]:
+    try:
+        values = json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return {}
+    return values if isinstance(values, dict) else {}
 
 
 def check_details(memory_type: MemoryType, details: Details | None) -> None:

@@ -137,10 +137,11 @@ class Tools:
         details: dict[str, Any] | None = None,
         tags: tuple[str, ...] = (),
     ) -> RecordResponse:
-        """Note one fact that the next session here will need and the code does not show, in one or two sentences;
-        `reason` why it holds, `quote` the words that show it, `files` it is about. It is kept only if it proves
-        right. `relation` ties two places (path or path:symbol) that no import connects. `details` by type:
-        error_pattern error, fix; causal_dependency when, then; workflow_recipe task, steps; decision reason."""
+        """Note a fact that the next session needs and the code does not show, in a sentence or two;
+        `reason` why it holds, `quote` what shows it, its `files`. It is kept if it proves right.
+        `relation` ties two places (path or path:symbol) with no import between. `details`: error_pattern error,
+        fix; causal_dependency when, then; workflow_recipe task, steps; decision reason. Any: required_with, validates
+        (ids)."""
         with self._open_memory() as memory:
             if agents.read_pauses(memory)[1]:
                 return RecordResponse(recorded=False, note=NOT_KEPT)
@@ -150,6 +151,7 @@ class Tools:
                 agents.resolve_location(memory, end, self.place)  # validate everything before the text is stored
             dead_end = {"approach": approach_tried, "reason": why_it_failed, "alternative": alternative_used}
             fields = {**(details or {}), **{name: value for name, value in dead_end.items() if value}}
+            fields |= agents.check_relations(memory, fields)
             note = compose_note(text, reason, quote)
             count, redacted = self.recording.record(
                 memory, note, kind=MemoryType(type), files=paths, agent=self.agent, details=fields, tags=tags

@@ -35,6 +35,7 @@ from holloway.text.sanitize import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from holloway.domain.memory import RelationType
     from holloway.domain.memory_details import Details
 
 _LOCATION = re.compile(r"^(?:[\w.@-]+/)*[\w.@-]+\.\w+:\d+(?::\d+)?:\s*")
@@ -98,13 +99,14 @@ FINDING_WORDS_MIN = 2
 
 
 class MemoryText(NamedTuple):
-    """The text of a memory, with its type, details, files and tags."""
+    """The text of a memory, with its type, details, files, tags and relations to memories by their ids."""
 
     type: MemoryType
     content: str
     details: Details | None = None
     files: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    relations: tuple[tuple[RelationType, str], ...] = ()
 
 
 class SignalEvidence(NamedTuple):
@@ -178,9 +180,11 @@ def _has_name(rule: str) -> bool:
 
 def _write_agent_record(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:
     memory_type, text = signal.type or MemoryType.GOTCHA, _get_fact(signal, "text", DETAIL_CHARS_MAX)
-    details = memory_json.load_record_details(memory_type, str(signal.facts.get("details") or ""))
+    recorded = str(signal.facts.get("details") or "")
+    details = memory_json.load_record_details(memory_type, recorded)
     details = details or memory_kinds.parse_statement_details(memory_type, text)
-    return MemoryText(memory_type, text, details, tags=tuple(_list_strings(signal.facts.get("tags"))))
+    relations = memory_json.load_record_relations(recorded)
+    return MemoryText(memory_type, text, details, (), tuple(_list_strings(signal.facts.get("tags"))), relations)
 
 
 def _write_qa_finding(signal: Signal, evidence: SignalEvidence) -> MemoryText | None:

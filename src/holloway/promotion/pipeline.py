@@ -27,6 +27,7 @@ from holloway.promotion.explanation_checks import check_explanations
 from holloway.promotion.gates import GATES, HELD_DAYS, check_gate
 from holloway.promotion.memory_text import SignalEvidence, write_memory_text
 from holloway.promotion.recipes import count_success, merge_recipes
+from holloway.promotion.related_memories import list_relations, raise_validated
 from holloway.promotion.signal_reasons import has_reason
 from holloway.promotion.standing_rules import (
     find_overruled,
@@ -222,6 +223,7 @@ def write_drafts(store: Store, finished: FinishedSession, candidates: list[Candi
             files=files,
             modules=(module,) if module else (),
             tags=memory_text.tags,
+            relations=tuple(list_relations(store, memory_text.relations)),
             source=SIGNALS[signal.name].source,
             confidence=STANDING_RULE_CONFIDENCE
             if is_standing
@@ -414,6 +416,8 @@ def store_candidate(store: Store, candidate: Candidate, draft: Draft) -> None:
     else:
         candidate.memory = added.memory.id
         candidate.state = PROMOTED if added.outcome == "added" else REINFORCED
+        if candidate.state == PROMOTED:
+            raise_validated(store, added.memory.id, admitted.draft)
 
 
 def compute_initial_confidence(signal: Signal, sessions: int, reduction: float) -> float:

@@ -79,7 +79,9 @@ class Recording:
         tags: Sequence[str] = (),
     ) -> tuple[int, tuple[str, ...]]:
         """Keep a sentence until the session ends; returns how many are kept now, and the secrets that were redacted."""
-        typed = memory_json.parse_details(kind, memory_json.merge_record_details({"details": dict(details or {})}))
+        fields = memory_json.merge_record_details({"details": dict(details or {})})
+        own_fields, relations = memory_json.split_record_relations(fields)
+        typed = memory_json.parse_details(kind, own_fields)
         draft = Draft(text, kind, details=typed, files=tuple(files), tags=tuple(tags), source=Source.AGENT_EXPLICIT)
         admitted = sanitize_draft(draft, str(memory.project.root))
         with self._guard:
@@ -92,7 +94,7 @@ class Recording:
                 admitted.draft.content,
                 type=str(kind),
                 files=admitted.draft.files,
-                details=memory_json.details_json(admitted.draft.details) if admitted.draft.details else None,
+                details=memory_json.details_json(admitted.draft.details or {}) | memory_json.group_relations(relations),
                 tags=admitted.draft.tags,
             )
             session.checkpoint()

@@ -11,6 +11,7 @@ from holloway.capture.session_files import list_running
 from holloway.codemap.health import MapBusy
 from holloway.domain import confidence
 from holloway.domain.memory import MemoryType, ReviewReason, State
+from holloway.domain.memory_json import group_relations, split_record_relations
 from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
 from holloway.safety import paths, secrets
@@ -22,7 +23,7 @@ from holloway.store.write_gate import sanitize_reason
 from holloway.text import sanitize
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from holloway.domain.memory import Memory
@@ -92,6 +93,15 @@ def dispute(memory: Holloway, reference: str, why: str, *, note: str = "", sessi
     lower = round(disputed.confidence * confidence.DISPUTED_FACTOR, 4)
     fields = {"confidence": lower, "review": ReviewReason.DISPUTED, "review_after": ""}
     return memory.store.memories.update_memory(disputed, "disputed", reason, **fields), True
+
+
+def check_relations(memory: Holloway, details: Mapping[str, object]) -> dict[str, list[str]]:
+    """Return the full ids of the memories that an agent relates its note to, by kind of relation.
+
+    Raises UnknownMemory or InvalidInput for one that it cannot see.
+    """
+    relations = split_record_relations(details)[1]
+    return group_relations([(kind, _get_project_memory(memory, memory_id).id) for kind, memory_id in relations])
 
 
 def _get_project_memory(memory: Holloway, reference: str) -> Memory:

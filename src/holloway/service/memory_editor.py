@@ -25,6 +25,7 @@ from holloway.domain.memory import (
 )
 from holloway.domain.ports import format_stamp
 from holloway.errors import InvalidInput
+from holloway.promotion.related_memories import raise_confidence
 from holloway.promotion.standing_rules import BRANCH_INDEPENDENT_TYPES
 from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, add_conflicts, find_duplicate, infer
 from holloway.retrieval.duplicate_detection import find_similar_memories
@@ -266,8 +267,7 @@ class MemoryEditor:
             return memory
         with store.database.write_transaction():
             if chosen is RelationType.VALIDATES:
-                raised = confidence.raise_confidence(other_memory.confidence)
-                store.memories.update_memory(other_memory, "agreed", f"validated by {memory.id}", confidence=raised)
+                raise_confidence(store, memory.id, other_memory)
             relations = (*memory.relations, relation)
             return store.memories.update_memory(memory, "related", f"{chosen} {other_memory.id}", relations=relations)
 

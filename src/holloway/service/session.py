@@ -164,7 +164,8 @@ class Session:
         note, kind = self._way.typed(text, type)
         fields = memory_json.merge_record_details({"details": dict(details or {})})
         if fields:
-            memory_json.parse_details(parse_choice(MemoryType, kind or MemoryType.GOTCHA), fields)
+            own_fields = memory_json.split_record_relations(fields)[0]
+            memory_json.parse_details(parse_choice(MemoryType, kind or MemoryType.GOTCHA), own_fields)
         stored_details = memory_json.dump_record_details({"details": fields})
         self.observe(events.Recorded(self.now(), note, kind, tuple(files), "", stored_details, as_tuple("tags", tags)))
 
