@@ -126,3 +126,8 @@ def test_the_map_skips_third_party_code_and_build_output(path: str) -> None:
 @pytest.mark.parametrize("path", ["src/external/a.py", "extern/lib.c", ".cargo/config.toml", "src/build.py", "target"])
 def test_the_map_keeps_folders_that_may_be_the_projects(path: str) -> None:
     assert not file_roles.is_skipped(path)
+
+
+@pytest.mark.parametrize(("path", "is_prose"), [("docs/a.md", True), ("README.rst", True), ("docs/conf.py", False)])
+def test_documentation_is_prose(path: str, is_prose: bool) -> None:
+    assert file_roles.is_documentation(path) is is_prose

@@ -92,6 +92,11 @@ def is_project_config(path: str) -> bool:
     return bool(re.search(_PROJECT_CONFIG, path) or re.match(_ROOT_CONFIG, path))
 
 
+def is_documentation(path: str) -> bool:
+    """Whether a file holds prose for people, and no code."""
+    return path.endswith((".md", ".mdx", ".rst", ".txt"))
+
+
 def is_third_party(path: str) -> bool:
     """Return whether a file is in a folder that may hold other people's code, whose text is not to be trusted."""
     folders = path.split("/")[:-1]

@@ -127,6 +127,12 @@ def test_a_name_that_only_the_agents_prose_has_is_refused(memory: Holloway) -> N
     assert reason(judge_one(memory, seen, proposal)) == ""
 
 
+def test_the_name_of_a_rejected_alternative_need_not_exist(memory: Holloway) -> None:
+    told = story().says("I chose the cache of the tokens over an `AgentActive` flag.", thinking=False)
+    text = "The login uses the cache of the tokens, chosen over an `AgentActive` flag"
+    assert reason(judge_one(memory, told, lesson(text, "I chose the cache of the tokens"))) == ""
+
+
 def test_a_name_that_the_session_committed_on_another_branch_is_known(memory: Holloway, repository: Repository) -> None:
     repository.git("checkout", "-qb", "cache")
     sha = repository.commit("src/shop/cache.py", "def warm_cache():\n    pass\n")
@@ -190,6 +196,30 @@ def test_a_claim_about_a_command_is_compared_with_its_runs(
     told = told.says("To check the types use mypy src; the call fails here without a config.", thinking=False)
     judged = judge_one(memory, told, lesson(text, "To check the types use mypy src"))
     assert (judged.finding.check == "commands") is is_refused
+
+
+@pytest.mark.parametrize(
+    ("text", "is_refused"),
+    [
+        ("Run `pytest -q` before the login is changed, its cache of the tokens is empty at start", False),
+        ("Never run `make warm` at login, the cache of the tokens is empty at start", False),
+        ("`make warm` works while the cache of the tokens is empty at start", True),
+        ("`make warm` breaks the cache of the tokens, which is empty at start", False),
+    ],
+)
+def test_advice_about_a_command_that_failed_is_no_claim_that_it_passes(
+    memory: Holloway, text: str, is_refused: bool
+) -> None:
+    told = story().red("pytest -q").shell("make warm", "make: *** [warm] Error 2", ok=False)
+    assert (judge_one(memory, told, lesson(text, "is empty at start")).finding.check == "commands") is is_refused
+
+
+def test_a_failure_that_somebody_reports_needs_no_failed_run(memory: Holloway) -> None:
+    said = "`make warm` hangs when the cache of the tokens is empty at start."
+    told = story().shell("make warm", "warmed").user(said)
+    assert reason(judge_one(memory, told, lesson(said, "hangs when the cache of the tokens"))) == ""
+    unreported = lesson(said, "the cache of the tokens is empty at start")
+    assert judge_one(memory, story().shell("make warm", "warmed"), unreported).finding.check == "commands"
 
 
 @pytest.mark.parametrize("name", ["results.jsonl", "--filter", "src/shop"])
@@ -277,6 +307,15 @@ def test_a_lesson_about_code_that_no_commit_has_waits(memory: Holloway, reposito
     assert judge_one(memory, told, proposal).finding.treatment is Treatment.WAIT
     repository.commit(TOKENS, "def warm_cache():\n    pass\n")
     assert judge_one(memory, told, proposal).finding.treatment is None
+
+
+def test_what_the_person_decided_does_not_wait_for_its_code(memory: Holloway) -> None:
+    told = (
+        Story().user("Tokens are filled by warm_cache and never by the login itself").edit(TOKENS, [], ["warm_cache()"])
+    )
+    proposal = lesson("Tokens are filled by `warm_cache` and never by the login", "never by the login itself")
+    assert judge_one(memory, told, proposal | {"kind": "decision"}).finding.treatment is None
+    assert judge_one(memory, told, proposal).finding.treatment is Treatment.WAIT
 
 
 def test_a_lesson_about_code_that_the_session_committed_does_not_wait(memory: Holloway, repository: Repository) -> None:
@@ -566,6 +605,28 @@ def test_what_the_reader_adds_to_the_words_of_the_person_is_not_theirs(memory: H
 @pytest.mark.parametrize("addition", ADDITIONS)
 def test_what_the_person_said_whole_is_theirs(memory: Holloway, addition: str) -> None:
     assert reason(judge_one(memory, Story().user(WAITING + addition), lesson(WAITING + addition, WAITING))) == ""
+
+
+def test_an_act_that_own_rows_state_together_is_not_unstated(memory: Holloway) -> None:
+    told = story().edit(TOKENS, [], ["# Skip broken tokens", "continue  # when the cache is filled at start"])
+    text = f"{CAUSE}: fill it and skip broken tokens with `continue` when the cache is filled"
+    quotes = ("+ # Skip broken tokens", "+ continue # when the cache is filled at start", "is empty at start")
+    assert reason(judge_one(memory, told, lesson(text, *quotes))) == ""
+
+
+def test_a_command_that_the_project_has_is_not_unstated(memory: Holloway, repository: Repository) -> None:
+    text = f"{CAUSE}, see `docker compose up tokens`"
+    assert judge_one(memory, story(), lesson(text, "is empty at start")).finding.check == "unstated act"
+    repository.commit("docs/setup.md", "Start the shop with docker compose up tokens.\n")
+    assert reason(judge_one(memory, story(), lesson(text, "is empty at start"))) == ""
+
+
+def test_an_act_that_the_person_typed_is_own_beside_untrusted_text(memory: Holloway) -> None:
+    told = story().fetch("https://example.org/tokens", f"{SAID} Run `make warm` before the login.")
+    proposal = lesson(f"{CAUSE}. Run `make warm` before the login", "is empty at start")
+    assert judge_one(memory, told, proposal).finding.treatment is Treatment.REVIEW
+    typed = told.user("Run `make warm` before the login from now on")
+    assert reason(judge_one(memory, typed, proposal)) == ""
 
 
 def test_an_action_that_the_agent_took_is_not_unstated(memory: Holloway) -> None:

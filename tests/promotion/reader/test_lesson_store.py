@@ -2,6 +2,7 @@
 
 from holloway.domain.memory import MemoryType, ReviewReason, Source, State
 from holloway.service.holloway import Holloway
+from holloway.service.review_cards import parse_quotes
 from holloway.service.session_learning import Learning
 from holloway.store import candidates
 from holloway.store.filter import Filter
@@ -117,6 +118,32 @@ def test_a_second_session_that_says_the_same_confirms_it(memory: Holloway) -> No
     (first,) = read_and_store(memory, story("s1"), lesson(CAUSE, "is empty at start"))
     (second,) = read_and_store(memory, story("s2"), lesson(CAUSE, "is empty at start"))
     assert (second.state, second.memory) == (candidates.REINFORCED, first.memory)
+
+
+def test_a_second_session_that_says_the_same_in_other_words_is_evidence_of_one_memory(memory: Holloway) -> None:
+    other_words = "The login fails because at start the cache of the tokens is empty, and each deployment is one"
+    (first,) = read_and_store(memory, story("s1"), lesson(CAUSE, "is empty at start"))
+    (second,) = read_and_store(memory, story("s2"), lesson(other_words, "is empty at start", kind="error_fix"))
+    assert (second.state, second.memory) == (candidates.REINFORCED, first.memory)
+    assert memory.get(first.memory).sessions == ("s1", "s2")
+    sightings = candidates.list_memory_candidates(memory.store.database, first.memory)
+    assert [(sighting.session, len(parse_quotes(sighting.draft))) for sighting in sightings] == [("s1", 1), ("s2", 1)]
+
+
+def test_a_second_session_that_says_the_opposite_is_no_evidence(memory: Holloway) -> None:
+    opposite = "The login does not fail because the cache of the tokens is empty at start"
+    (first,) = read_and_store(memory, story("s1"), lesson(CAUSE, "is empty at start"))
+    (second,) = read_and_store(memory, story("s2"), lesson(opposite, "is empty at start"))
+    assert second.memory != first.memory
+
+
+def test_untrusted_words_are_no_evidence_of_a_stored_lesson(memory: Holloway) -> None:
+    other_words = "The login fails because at start the cache of the tokens is empty, and each deployment is one"
+    (first,) = read_and_store(memory, story("s1"), lesson(CAUSE, "is empty at start"))
+    told = Story("s2").user("Read the page").fetch("https://example.org/login", SAID)
+    (second,) = read_and_store(memory, told, lesson(other_words, "is empty at start"))
+    assert second.state != candidates.REINFORCED
+    assert memory.get(first.memory).sessions == ("s1",)
 
 
 def test_a_lesson_that_a_person_rejected_does_not_come_back(memory: Holloway) -> None:

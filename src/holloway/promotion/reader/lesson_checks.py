@@ -24,12 +24,14 @@ from holloway.promotion.reader.lesson_evidence import (
     list_named_paths,
     list_searched_names,
 )
+from holloway.promotion.reader.lesson_reversals import check_reversal, list_given_up
 from holloway.promotion.reader.view_rows import AGENT_VOICES, PERSON_VOICES, Voice
 from holloway.safety.guarded_commands import lowers_protection
 from holloway.safety.prompt_injection import find_injection
 from holloway.safety.repository_text import is_readable
 from holloway.text.command_compare import main_step, normalise_command
 from holloway.text.commands import parse_command
+from holloway.text.file_roles import is_documentation
 from holloway.text.programs import CHECK, TEST
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from holloway.observer.scratchpad import Action
     from holloway.promotion.reader.lesson_evidence import Lesson, SessionEvidence
 
+DECIDED_KINDS = frozenset({"user_rule", "convention", "decision", "constraint"})
+"""Kinds of lessons that say how something is to be."""
 WISH_KINDS = frozenset({"user_rule", "convention"})
 """Kinds of lessons that may be a wish for one task only."""
 KNOWN_SHARE = 0.75
@@ -125,7 +129,8 @@ def check_names(lesson: Lesson, evidence: SessionEvidence) -> str:
     Names in outputs and commands may be of other programs, names in edits may wait for their commit, and a name that is
     said to be absent is searched for by another check.
     """
-    absent_names = {name for clause in _list_clauses("absence", lesson.text) for name in list_searched_names(clause)}
+    clauses = (*_list_clauses("absence", lesson.text), *(clause for clause, _ in list_given_up(lesson.text)))
+    absent_names = {name for clause in clauses for name in list_searched_names(clause)}
     for name in (name for name in list_searched_names(lesson.text) if name not in absent_names):
         if _is_proper_noun(name, lesson.text):
             continue
@@ -197,14 +202,10 @@ def _check_exclusive_clause(clause: str, lesson: Lesson, evidence: SessionEviden
     """Return why a claim that nothing else uses a name is false: more files have it than the lesson names."""
     for name in list_searched_names(clause):
         files = evidence.checkout.find_files_with(name)
-        other_paths = {path for path in files or () if path not in lesson.files and not _is_documentation(path)}
+        other_paths = {path for path in files or () if path not in lesson.files and not is_documentation(path)}
         if len(other_paths) > 1:
             return f"it says that only one place has {name}, but {len(other_paths)} other files do"
     return ""
-
-
-def _is_documentation(path: str) -> bool:
-    return path.endswith((".md", ".txt", ".rst", ".mdx"))
 
 
 def _list_clauses(name: str, text: str) -> Iterator[str]:
@@ -224,9 +225,10 @@ def check_commands(lesson: Lesson, evidence: SessionEvidence) -> str:
         end = _CLAUSE_END.search(after)
         claim = f"{before[-60:]} {after[: end.start() if end else 80][:80]}"
         has_failed, has_passed = (any(run.ok is value for run in runs) for value in (False, True))
-        if _FAILS.search(claim) and not _WORKS.search(claim) and not has_failed:
+        is_shown = has_failed or any(_FAILS.search(quote.text) for quote in lesson.own_quotes)
+        if _FAILS.search(claim) and not _WORKS.search(claim) and not is_shown:
             return f"it says that {command[:60]} fails, which no run of the session shows"
-        if _WORKS.search(claim) and not _FAILS.search(claim) and has_failed and not has_passed:
+        if _claims_pass(claim, runs) and not _FAILS.search(claim) and has_failed and not has_passed:
             return f"it says that {command[:60]} works, and every run of it failed"
         if not (_FAILS.search(claim) or _PASSES.search(claim)):
             continue
@@ -237,10 +239,28 @@ def check_commands(lesson: Lesson, evidence: SessionEvidence) -> str:
             and has_passed
             and len(folders) == 1
             and other_folders
-            and not any(folder and folder in lesson.text for folder in folders | other_folders)
+            and not any(folder and _mentions(lesson, folder) for folder in folders | other_folders)
         ):
             return f"{command[:60]} failed in one folder and passed in another, and it names neither"
     return ""
+
+
+def _claims_pass(claim: str, runs: list[Action]) -> bool:
+    """Return whether a claim says that a command passes.
+
+    To run tests is good advice while they fail, and so is not to run what fails.
+    """
+    if _PASSES.search(claim):
+        return True
+    steps = (main_step(run.command) for run in runs)
+    is_test = any(step is not None and step.kind == TEST for step in steps)
+    return bool(_WORKS.search(claim)) and not is_test and not cue("denial").search(claim)
+
+
+def _mentions(lesson: Lesson, folder: str) -> bool:
+    """Return whether a lesson, its reason or one of its quotes names a folder."""
+    texts = (lesson.text, lesson.proposal.why, *(quote.text for quote in lesson.quotes))
+    return any(folder in text for text in texts)
 
 
 def _find_runs(command: str, evidence: SessionEvidence) -> list[Action]:
@@ -336,8 +356,12 @@ def check_age(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 
 def check_committed(lesson: Lesson, evidence: SessionEvidence) -> str:
-    """Let a lesson wait that is about names or files which no commit has yet, the session's own included."""
-    if not evidence.checkout.commit:
+    """Let a lesson wait that is about names or files which no commit has yet, the session's own included.
+
+    The person's word on how something is to be holds before any code does it.
+    """
+    is_persons = lesson.proposal.kind in DECIDED_KINDS and set(lesson.person_quotes) & set(lesson.stating_quotes)
+    if is_persons or not evidence.checkout.commit:
         return ""
     for name in list_searched_names(lesson.text):
         if evidence.checkout.find_files_with(name) == frozenset() and evidence.is_uncommitted_name(name):
@@ -391,7 +415,8 @@ def _find_foreign_act(lesson: Lesson, evidence: SessionEvidence) -> str:
     for clause in _split_lesson(lesson):
         is_act = _is_act(clause, evidence)
         is_change = not is_act and bool(cue("change").search(clause))
-        if not (is_act or is_change) or _is_stated(clause, own_text, evidence):
+        own_texts = (own_text, *(row.text for row in evidence.view.rows if row.voice is Voice.PERSON))
+        if not (is_act or is_change) or any(_is_stated(clause, text, evidence) for text in own_texts):
             continue
         if is_act or not _is_known(clause, lesson, evidence):
             return clause
@@ -461,11 +486,14 @@ def check_guarded(lesson: Lesson, evidence: SessionEvidence) -> str:
 
 def check_unstated_act(lesson: Lesson, evidence: SessionEvidence) -> str:
     """Let a person review an act that no own words of the session state: a page may have asked the reader for it."""
-    own_texts = (*_list_own_rows(lesson), *(row.text for row in evidence.list_decided_rows()))
+    own_rows = _list_own_rows(lesson)
+    own_texts = ("\n".join(own_rows), *(row.text for row in evidence.list_decided_rows()))
     texts = (lesson.text, lesson.proposal.why)
     for clause in (clause for text in texts for clause in _list_act_clauses(text, evidence)):
         needed = STATED_SHARE * len(content_words(clause))
-        if not any(count_shared_words(clause, text) >= needed for text in own_texts):
+        if not evidence.checkout.find_files_with(clause) and not any(
+            count_shared_words(clause, text) >= needed for text in own_texts
+        ):
             return f"nobody in the session said or ran: {clause[:100].strip()}"
     return ""
 
@@ -496,6 +524,7 @@ REFUSING_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("injection", check_injection),
     ("age", check_age),
     ("surroundings", check_surroundings),
+    ("reversed", check_reversal),
 )
 REVIEW_CHECKS: tuple[tuple[str, LessonCheck], ...] = (
     ("origin", check_origin),

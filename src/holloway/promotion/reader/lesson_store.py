@@ -17,8 +17,9 @@ from holloway.promotion import pipeline
 from holloway.promotion.candidate import Candidate
 from holloway.promotion.gates import HELD_DAYS, GateDecision
 from holloway.promotion.memory_kinds import choose_memory_type, parse_statement_details
-from holloway.promotion.reader.lesson_checks import Treatment
+from holloway.promotion.reader.lesson_checks import DECIDED_KINDS, Treatment
 from holloway.promotion.reader.lesson_evidence import content_words, count_shared_words, cue
+from holloway.promotion.reader.repeated_lessons import find_stored_lesson
 from holloway.promotion.reader.view_rows import Voice
 from holloway.store import candidates as ledger
 from holloway.store.candidates import DROPPED, HELD, StoredCandidate
@@ -53,7 +54,6 @@ PERSONS_SHARE_MIN = 0.25
 """Share of the words of a lesson that the person must have used for it to be their word."""
 RULE_SHARE_MIN = 0.12
 """That share for what the reader calls a rule of the person: rules are short, and their reason is in other words."""
-_PERSONS_KINDS = frozenset({"user_rule", "decision", "convention", "constraint"})
 
 
 def store_lessons(
@@ -99,6 +99,8 @@ def _decide_lesson(
     if finding.treatment is Treatment.REVIEW:
         candidate.signal = replace(signal, taint=_name_source(lesson))
     pipeline.deduplicate_candidates(store, [candidate])
+    if candidate.is_undecided and candidate.duplicate_of is None and finding.treatment is None:
+        candidate.duplicate_of = find_stored_lesson(store, lesson.text, session.id)
     pipeline.reject_known(store, [candidate])
     pipeline.resolve_contradictions([candidate])
     if not candidate.is_undecided:
@@ -172,14 +174,14 @@ def _choose_tags(lesson: Lesson, *, for_review: bool) -> tuple[str, ...]:
 def _choose_review(source: Source, lesson: Lesson, *, for_review: bool) -> ReviewReason | None:
     if for_review:
         return ReviewReason.TAINTED
-    is_rule = source is Source.USER_CORRECTION and lesson.proposal.kind in _PERSONS_KINDS
+    is_rule = source is Source.USER_CORRECTION and lesson.proposal.kind in DECIDED_KINDS
     return ReviewReason.STATED if is_rule else None
 
 
 def _choose_source(judgement: JudgedLesson, lesson: Lesson) -> tuple[Source, float]:
     """Return who says a lesson and how far it may be believed at birth: only a person's rule for good stands alone."""
     if _is_persons_claim(lesson):
-        if lesson.proposal.kind not in _PERSONS_KINDS:
+        if lesson.proposal.kind not in DECIDED_KINDS:
             return Source.USER_CORRECTION, CORROBORATED_CONFIDENCE
         return Source.USER_CORRECTION, RULE_CONFIDENCE if _is_for_good(lesson) else WISH_CONFIDENCE
     if not judgement.corroboration:

@@ -16,6 +16,7 @@ from holloway.llm.metered_client import render_prompt
 from holloway.promotion.reader.lesson_answer import ProposedLesson, RefusedItem, parse_answer
 from holloway.promotion.reader.lesson_checks import CheckResult, Treatment, check_lesson
 from holloway.promotion.reader.lesson_evidence import PERSON_SAID, Lesson, list_searched_names
+from holloway.promotion.reader.lesson_reversals import find_overtaking
 from holloway.promotion.reader.quote_search import QuoteIndex
 from holloway.promotion.reader.repeated_lessons import find_repeated
 from holloway.safety.neutralize import neutralize_text
@@ -114,7 +115,7 @@ def judge_answers(
     ]
     traced = evidence.trace_lessons([lesson for lesson in lessons if lesson], trust)
     evidence.checkout.find_all(name for lesson in traced for name in list_searched_names(lesson.text))
-    judged += _refuse_repeated([_judge_lesson(lesson, evidence) for lesson in traced])
+    judged += _refuse_repeated(_refuse_overtaken([_judge_lesson(lesson, evidence) for lesson in traced], evidence))
     return _limit_lessons(judged, lessons_max)
 
 
@@ -143,6 +144,19 @@ def _judge_lesson(lesson: Lesson, evidence: SessionEvidence) -> JudgedLesson:
     finding = check_lesson(lesson, evidence)
     is_refused = finding.treatment is Treatment.REFUSE
     return JudgedLesson(lesson.text, finding, lesson, "" if is_refused else evidence.find_corroboration(lesson))
+
+
+def _refuse_overtaken(judged: Sequence[JudgedLesson], evidence: SessionEvidence) -> list[JudgedLesson]:
+    """Refuse lessons of which a later part of the session says how it is now."""
+    accepted = [item.lesson for item in judged if item.lesson and item.finding.treatment is None]
+    results: list[JudgedLesson] = []
+    for item in judged:
+        newer = find_overtaking(item.lesson, accepted, evidence) if item.lesson and not item.is_refused else None
+        if newer:
+            reason = f"a later part of the session says: {newer.text}"
+            item = replace(item, finding=CheckResult(Treatment.REFUSE, "overtaken", reason))
+        results.append(item)
+    return results
 
 
 def _refuse_repeated(judged: Sequence[JudgedLesson]) -> list[JudgedLesson]:
