@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from holloway.embeddings.remote_providers import OLLAMA
+from holloway.sharing.published_folder import PUBLISHED_MARK
 from tests.capture.test_host_notes import memory_folder, write
 from tests.cli.conftest import Cli
 from tests.conftest import Repository, make_repository
@@ -182,3 +183,27 @@ def test_a_folder_without_git_is_mapped_and_the_person_told_that_all_of_it_is_on
     write(tmp_path / "plain" / "a.py", "A = 1\n")
     monkeypatch.chdir(tmp_path / "plain")
     assert "is not under git: every folder below it belongs to this project." in cli("init").out
+
+
+def test_init_offers_what_colleagues_published(cli: Cli, repository: Repository) -> None:
+    folder = repository.root / ".holloway"
+    folder.mkdir()
+    (folder / "auth.md").write_text(f"{PUBLISHED_MARK}\n\n# auth\n\n## Gotchas\n\n- theirs [hw:aaaaaaaaaa]\n")
+    out = cli("init").out
+    assert ".holloway: 1 memory that colleagues published for review" in out
+    assert "`holloway import .holloway` does at any time" in out
+    assert "1 memory imported; no agent sees them until `holloway review`" in cli("init", "--yes").out
+    assert "colleagues published" not in cli("init").out
+
+
+def test_init_offers_to_look_at_fetched_refs_and_contacts_no_remote(cli: Cli, repository: Repository) -> None:
+    assert "Colleagues share" not in cli("init").out
+    repository.git("update-ref", f"refs/holloway/{'a' * 32}", "HEAD")
+    repository.git("update-ref", "refs/holloway/no-replica", "HEAD")
+    repository.git("remote", "add", "origin", "https://example.invalid/shop.git")
+    out = cli("init", "--yes").out
+    assert "Colleagues share memories of this project (1 device fetched)." in out
+    assert "`holloway share --join` reads what they share" in out
+    assert cli("share").out.startswith("off")
+    cli("share", "--exclude", ".")
+    assert "Colleagues share" not in cli("init").out

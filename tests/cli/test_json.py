@@ -65,6 +65,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "reader": ("reader", "status"),
     "embedder": ("embedder", "status"),
     "share": ("share",),
+    "publish": ("publish", "--dry-run"),
     "share --all-projects": ("share", "--all-projects"),
     "share --dry-run": ("share", "--dry-run", "--remote", "git@example.com:ada/shop.git"),
     "conflicts": ("conflicts",),

@@ -236,3 +236,17 @@ def test_any_bytes_in_refs_give_hashes_or_nothing(texts: dict[str, bytes]) -> No
         commits = [refs.head_commit(folder), *refs.default_commits(folder), *refs.branch_commits(folder)]
     assert all(commit == "" or len(commit) in (40, 64) for commit in commits)
     assert len(commits) <= refs._TIPS_MAX + 3
+
+
+def test_refs_are_listed_by_a_part_of_their_name_loose_and_packed(repository: Repository) -> None:
+    repository.git("update-ref", "refs/holloway/packed", "HEAD")
+    repository.git("pack-refs", "--all")
+    repository.git("update-ref", "refs/remotes/origin/holloway/loose", "HEAD")
+    assert refs.list_refs_named(str(repository.root), "/holloway/") == [
+        "refs/holloway/packed",
+        "refs/remotes/origin/holloway/loose",
+    ]
+
+
+def test_a_folder_without_git_has_no_refs(tmp_path: Path) -> None:
+    assert refs.list_refs_named(str(tmp_path), "/holloway/") == []

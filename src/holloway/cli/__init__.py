@@ -61,6 +61,7 @@ CLI_COMMANDS = {
     },
     "Share": {
         "share": ("share", "Share memories with your team or your other devices over git"),
+        "publish": ("publish", "Write chosen memories as files into the work tree, for code review"),
         "sync": ("share", "Exchange shared memories now"),
         "conflicts": ("conflicts", "Decide between versions that two people wrote"),
     },

@@ -67,6 +67,8 @@ def init_command(same_project: bool, yes: bool, as_json: bool, project: str) -> 
         _print_notes(memory.import_host_notes())
         _offer_rules(memory, memory.import_rules(dry_run=True), yes=yes)
         _offer_past_sessions(memory, past_sessions.find(memory), yes=yes)
+        _offer_published(memory, yes=yes)
+        _offer_to_join(memory)
         connected = _offer_agents(memory, yes=yes)
         _offer_ollama(memory)
         _print_brief(memory)
@@ -190,6 +192,39 @@ def _offer_past_sessions(memory: Holloway, past: PastSessions, *, yes: bool) -> 
         learned = past_sessions.learn(memory, past, tell)
     print_learned(past, learned)
     print_mirror(build_mirror(memory))
+
+
+def _offer_published(memory: Holloway, *, yes: bool) -> None:
+    """Offer to import what colleagues published in the work tree; it waits for review, because anybody may write it."""
+    count = memory.sharing().count_published()
+    if not count:
+        return
+    folder = memory.sharing().published_folder
+    print_text(f"{folder}: {format_count(count)} that colleagues published for review", "bold")
+    if _confirm_step("Import them for your review?", yes=yes):
+        added = format_count(memory.import_file(memory.project.root / folder, skip_invalid=True).added)
+        print_text(f"{added} imported; no agent sees them until `holloway review`.", "green")
+    else:
+        print_text(f"Nothing was imported; `holloway import {folder}` does at any time.", "dim")
+
+
+def _offer_to_join(memory: Holloway) -> None:
+    """Offer to look at what colleagues share, if their refs were fetched; only a person at a terminal agrees."""
+    from holloway.cli.share_ceremony import join_sharing  # loaded when the command runs
+
+    sharing = memory.sharing()
+    devices = sharing.count_fetched_devices() if sharing.may_be_offered else 0
+    if not devices:
+        return
+    print_text(f"Colleagues share memories of this project ({format_count(devices, 'device')} fetched).", "bold")
+    if not sys.stdin.isatty():
+        print_text("`holloway share --join` reads what they share; nothing of yours leaves by that.", "dim")
+    elif click.confirm("Ask the remote origin for them? Nothing of yours leaves by that.", default=True):
+        join_sharing(sharing, "origin")
+    else:
+        print_text(
+            f"You are not asked again before {sharing.snooze()[:10]}; `holloway share --join` reads them.", "dim"
+        )
 
 
 def _print_brief(memory: Holloway) -> None:

@@ -231,6 +231,15 @@ def _print_refused(refused: Sequence[Refusal]) -> None:
         print_text(f"      and {len(refused) - REFUSED_SHOWN} more", "dim")
 
 
+def join_sharing(sharing: Sharing, remote: str, *, author: str = "", device: str = "") -> None:
+    """Read what others share through a remote; a failure is printed, because joining can be repeated."""
+    try:
+        sharing.join(remote, author=author, device=device)
+        print_report(sharing, sharing.synchronize())
+    except HollowayError as error:
+        print_text(f"{error.message} {error.hint}", "yellow")
+
+
 def print_report(sharing: Sharing, report: SyncReport) -> None:
     """Print what an exchange did, and what waits for the person."""
     applied = report.applied

@@ -72,6 +72,15 @@ def branch_commits(root: str) -> list[str]:
     return [commit for commit in dict.fromkeys(commits) if commit][:_TIPS_MAX]
 
 
+def list_refs_named(root: str, part: str) -> list[str]:
+    """Return the refs whose names contain a part such as `/holloway/`; empty in reftable format. Runs nothing."""
+    common = common_dir(root)
+    packed_lines = read_file(os.path.join(common, "packed-refs")).splitlines() if common else []
+    packed = [line.partition(" ")[2] for line in packed_lines if not line.startswith("#")]
+    loose = _list_loose_refs(common, "refs") if common else []
+    return sorted({ref for ref in (*packed, *loose) if part in ref})
+
+
 def _list_loose_refs(common: str, folder: str) -> list[str]:
     refs: list[str] = []
     for parent, _, names in os.walk(os.path.join(common, folder)):

@@ -30,6 +30,7 @@ from holloway.promotion.standing_rules import BRANCH_INDEPENDENT_TYPES
 from holloway.promotion.taught_memory import CLOSE_SHOWN, Inferred, add_conflicts, find_duplicate, infer
 from holloway.retrieval.duplicate_detection import find_similar_memories
 from holloway.service.project_paths import existing_files
+from holloway.sharing.published_folder import list_usual_files
 from holloway.sharing.recorder import Recorder, finish_erasure
 from holloway.store import (
     branches,
@@ -502,9 +503,16 @@ def _list_exports(project: Project, traces: TextTraces) -> list[str]:
     from holloway.install.uninstall import find_blocks  # only for a hard forget
 
     roots = [Path(root) for root in registry.read_project(str(project.folder))["roots"]]
-    blocks = (block for root in roots if root.is_dir() for block in find_blocks(root))
-    return [
+    roots = [root for root in roots if root.is_dir()]
+    blocks = (block for root in roots for block in find_blocks(root))
+    exports = [
         f"{block.path}, whose exported block has the text (`holloway export --to {block.path.name}` renews it)"
         for block in blocks
         if traces.occur_in(block.path.read_bytes().decode("utf-8", "replace"))
+    ]
+    published = (path for root in roots for path in list_usual_files(root))
+    return exports + [
+        f"{path}, which publishes the text (`holloway publish` takes it out)"
+        for path in published
+        if traces.occur_in(path.read_bytes().decode("utf-8", "replace"))
     ]

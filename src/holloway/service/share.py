@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holloway.domain.memory import Source, State, Visibility
 from holloway.errors import InvalidInput
+from holloway.git.refs import HEX_DIGITS, list_refs_named
 from holloway.git.transfer import hide_credentials
 from holloway.service.share_offer import ShareOffer, build_offer
 from holloway.sharing import conflicts, consent, quotes
@@ -14,7 +15,15 @@ from holloway.sharing.consent import SharingDecision
 from holloway.sharing.important_memories import choose_important
 from holloway.sharing.incoming import fold_memories
 from holloway.sharing.membership import Membership
+from holloway.sharing.operation import REPLICA_CHARS
 from holloway.sharing.participants import load_participants
+from holloway.sharing.published_folder import (
+    PUBLISHED_FOLDER,
+    Publication,
+    count_unknown,
+    plan_publication,
+    publish,
+)
 from holloway.sharing.recorder import Recorder
 from holloway.sharing.sync import SyncReport
 from holloway.store import first_memories, operation_log
@@ -31,7 +40,7 @@ if TYPE_CHECKING:
     from holloway.store.operation_log import Replica
     from holloway.store.store import Store
 
-__all__ = ["Attribution", "Conflict", "ShareOffer", "Sharing", "SyncReport"]
+__all__ = ["Attribution", "Conflict", "Publication", "ShareOffer", "Sharing", "SyncReport"]
 
 FAILING = "failing"
 REPLICA_SHOWN_CHARS = 12
@@ -157,6 +166,33 @@ class Sharing:
             if memories and not is_on:
                 operation_log.set_rewrite(self.store.database, is_due=True)
         return memories
+
+    published_folder = PUBLISHED_FOLDER
+    """The usual folder of published files, in the project."""
+
+    def count_fetched_devices(self) -> int:
+        """Count the devices whose shared refs are in the user's repository; no remote is contacted."""
+        refs = list_refs_named(str(self._opened.project.root), "/holloway/")
+        names = {ref.rpartition("/")[2] for ref in refs}
+        return sum(len(name) == REPLICA_CHARS and HEX_DIGITS.issuperset(name) for name in names)
+
+    def count_published(self) -> int:
+        """Count the memories in published files of the work tree that were never here."""
+        return count_unknown(self.store)
+
+    @property
+    def may_be_offered(self) -> bool:
+        """Whether something may offer to share or to look: it is off, not excluded, and nobody said "not now"."""
+        decision = consent.read_consent(self.store.database).decision
+        return not self.membership.is_on and not self.is_snoozed and decision is not SharingDecision.EXCLUDED
+
+    def plan_publication(self, folder: str = "", *, removes: bool = False) -> Publication:
+        """Return what publishing the chosen memories into a folder of the work tree would change."""
+        return plan_publication(self.store, folder or PUBLISHED_FOLDER, removes=removes)
+
+    def publish(self, publication: Publication) -> None:
+        """Write the files of a publication. Raises HollowayError if one cannot be written."""
+        publish(self.store, publication)
 
     def preview(self, memory: Memory) -> dict[str, Any]:
         """Return the fields of a memory as they would be sent."""

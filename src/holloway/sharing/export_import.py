@@ -20,6 +20,7 @@ from holloway.domain.memory_json import memory_json
 from holloway.errors import HollowayError, InvalidInput
 from holloway.promotion.rules_files.rules_export import render_rules
 from holloway.sharing import foreign_file
+from holloway.sharing.published_folder import is_published
 from holloway.store import local_key, snapshot
 from holloway.store.filter import EVERYTHING, Filter
 from holloway.store.write_gate import sanitize_draft
@@ -90,8 +91,11 @@ def _render_json(store: Store) -> bytes:
 def import_file(store: Store, home: Path, path: Path, *, skip_invalid: bool = False) -> Imported:
     """Restore an archive of this machine unchanged; add the memories of any other file for review.
 
-    Raises InvalidInput for a file that is too large or has unusable entries, unless `skip_invalid` skips those.
+    Of a folder, the files that `holloway publish` wrote are read. Raises InvalidInput for a file that is too large or
+    has unusable entries, unless `skip_invalid` skips those.
     """
+    if path.is_dir():
+        return _import_folder(store, home, path, skip_invalid=skip_invalid)
     data = _read_file(path)
     if is_archive(data) and is_ours(data, home):
         new, duplicates = snapshot.load_rows(store, partial(read_rows, data))
@@ -103,6 +107,24 @@ def import_file(store: Store, home: Path, path: Path, *, skip_invalid: bool = Fa
         )
     imported = _add_drafts(store, foreign_file.parse_drafts(data, path.name), skip_invalid)
     return replace(imported, altered=is_archive(data))
+
+
+def _import_folder(store: Store, home: Path, folder: Path, *, skip_invalid: bool) -> Imported:
+    """Add the memories of published files for review."""
+    paths = [path for path in sorted(folder.glob("*.md")) if not path.is_symlink() and is_published(path)]
+    if not paths:
+        raise InvalidInput(
+            f"{folder} is not a file, and has no published ones.", "Give the file that `holloway export` wrote."
+        )
+    results = [import_file(store, home, path, skip_invalid=skip_invalid) for path in paths]
+    return Imported(
+        restored=False,
+        added=sum(result.added for result in results),
+        known=sum(result.known for result in results),
+        refused=sum(result.refused for result in results),
+        redacted=tuple(sorted({kind for result in results for kind in result.redacted})),
+        skipped=tuple(line for result in results for line in result.skipped),
+    )
 
 
 def _read_file(path: Path) -> bytes:

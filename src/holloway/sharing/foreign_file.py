@@ -87,6 +87,12 @@ def _markdown_rows(text: str) -> list[tuple[str, Any]]:
     return rows
 
 
+def parse_bullet(text: str) -> str:
+    """Return the content of a memory from its line in a Markdown file, without the bullet and the citation."""
+    match = _BULLET.match(f"- {text}")
+    return unescape_markup(match["text"]) if match else text
+
+
 def _is_gone(row: Any) -> bool:
     """Return whether a row was deleted or superseded: a complete export has those too, but they no longer hold."""
     return isinstance(row, dict) and bool(row.get("deleted_at") or row.get("superseded_by"))
