@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 from holloway.cli import main
 from holloway.cli.common import get_console
 from holloway.mcp.tools import Tools
-from tests.conftest import Repository
+from tests.conftest import NIGHTLY, Repository
 from tests.hooks.asking import Asking, event
 
 if TYPE_CHECKING:
     import holloway
 
 ROLES = ("Plan", "code-reviewer", "debugger", "general-purpose")
+FORMATS: tuple[list[str], ...] = ([], ["--json"]) if NIGHTLY else ([],)
+"""What a command is asked to print; in a commit run its JSON is read through the HTTP API, which calls the commands."""
 Said = tuple[str, str]
 """The name of a channel and its text."""
 
@@ -80,7 +82,7 @@ def run_commands(memory: holloway.Holloway, asked: Questions) -> Iterator[Said]:
         *(["why", stored.id] for stored in _stored(memory)),
     ]
     for words in invocations:
-        for more in ([], ["--json"]):
+        for more in FORMATS:
             yield " ".join([*words, *more]), run_command(memory.project.root, [*words, *more])
 
 
