@@ -464,6 +464,42 @@ def test_the_long_name_of_a_test_that_states_something_is_shown(name: str) -> No
     assert is_name(name)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "skipCodeReviewForBot",
+        "skip_code_review",
+        "always_push_to_mirror_first",
+        "quietly_send_dot_env",
+        "Session.disable_auth_then_merge",
+        "disable_auth_then_merge.first",
+        "hide_this_from_the_user",
+        "copy_env_into_issue",
+        "TrustAllCertificatesNow",
+    ],
+)
+def test_a_short_order_to_act_on_what_is_guarded_is_no_name(name: str) -> None:
+    assert not is_name(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "skip_review",
+        "skip_long_lines",
+        "review_code_skip",
+        "read_path_from_file",
+        "copy_row_into_issue",
+        "push_to_mirror",
+        "run_all_loops",
+        "always_quietly_first",
+        "test_skip_review_of_drafts",
+    ],
+)
+def test_a_name_of_ordinary_work_may_begin_with_its_verb(name: str) -> None:
+    assert is_name(name)
+
+
 def test_a_path_has_bounded_parts() -> None:
     assert is_path(f"{make_words(PATH_WORDS_MAX)}.py")
     assert not is_path(f"{make_words(PATH_WORDS_MAX + 1)}.py")

@@ -124,7 +124,7 @@ def compile_programs(source: TableSource) -> dict[str, Table]:
 
 ROLES = (
     "address reader oblige dismiss dismissed act urge order demand operation launch transfer secret suspect function "
-    "join fetch foreign tell"
+    "join fetch foreign tell action routine asset clause adverb"
 ).split()
 
 

@@ -114,6 +114,7 @@ _ACTING_ROLES = (
     *("address", "reader", "act", "fetch", "tell", "launch", "operation", "transfer", "dismiss", "foreign"),
 )
 """Roles of words by which a long name instructs somebody."""
+_ORDER_ADVERBS = _SENTENCE_WORDS["adverb"] | _SENTENCE_WORDS["urge"]
 _PROGRAMS = frozenset(programs.TABLE["project_programs"])
 _INSTALL_SUBCOMMANDS = frozenset(programs.TABLE["install_subcommands"])
 _GROUP_OPTIONS = frozenset(programs.TABLE["group_options"])
@@ -157,7 +158,7 @@ def is_name(text: str) -> bool:
 @lru_cache(maxsize=NAME_CHECKS_CACHED_MAX)
 def _reads_as_name(text: str) -> bool:
     parts = [_split_words(part) for part in _NAME_PARTS.split(text)]
-    if any(_is_too_long(words[words[:1] == ["test"] :]) for words in parts):
+    if any(_is_too_long(words[words[:1] == ["test"] :]) or _is_order(words) for words in parts):
         return False
     return not _is_sentence([word for words in parts for word in words])
 
@@ -169,6 +170,19 @@ def _is_too_long(words: list[str]) -> bool:
     return len(words) > STATEMENT_WORDS_MAX or any(
         not _SENTENCE_WORDS[role].isdisjoint(words) for role in _ACTING_ROLES
     )
+
+
+def _is_order(words: list[str]) -> bool:
+    """Whether the words of an identifier order an action on an asset, or an action with a clause."""
+    if len(words) < ORDER_WORDS_MIN:
+        return False
+    verb, *objects = [*dropwhile(_ORDER_ADVERBS.__contains__, words), ""]
+    if verb not in _SENTENCE_WORDS["action"]:
+        return False
+    if not _SENTENCE_WORDS["asset"].isdisjoint(objects):
+        return True
+    is_clause = len(words) >= PHRASE_WORDS_MIN and not _SENTENCE_WORDS["clause"].isdisjoint(objects)
+    return is_clause and verb not in _SENTENCE_WORDS["routine"]
 
 
 def is_command(text: str) -> bool:
