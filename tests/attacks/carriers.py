@@ -20,7 +20,9 @@ from holloway.observer.provenance import trace_signals, trace_texts
 from holloway.text.file_roles import is_third_party
 
 CORPUS = Path(__file__).with_name("carriers.json")
-LATER_CORPORA = tuple(CORPUS.with_name(f"carriers_{number}.json") for number in ("second", "third", "fourth", "fifth"))
+LATER_CORPORA = tuple(
+    CORPUS.with_name(f"carriers_{number}.json") for number in ("second", "third", "fourth", "fifth", "sixth")
+)
 """Sets that were each written when the code was ready for the set before, blind to the code."""
 IDENTITY = ("-c", "user.name=dev", "-c", "user.email=dev@example.org", "-c", "commit.gpgsign=false")
 

@@ -16,7 +16,7 @@ from tests.outside_input import bounded_time, text_of
 
 ROOT = "/srv/shop"
 TRACKED = frozenset(
-    "README.md docs/setup.md env.sh pkg/mod.py shop.py src/a.py src/shop/__main__.py src/shop/cli.py tools/gen.py "
+    "README.md docs/setup.md env.sh pkg/mod.py shop.py src/a.py src/shop/__main__.py src/shop/cli.py tools/gen.py .claude/skills/mine/SKILL.md "
     "tools/run.sh v2 src src/shop docs tools vendor/acme/README.md node_modules/x/README.md third_party/gen.py".split()
 )
 TEXT = "The client keeps its release tokens in the harbour vault."
@@ -112,6 +112,7 @@ def test_a_tracked_file_that_a_command_names_is_own(command: str) -> None:
         ("git shortlog -s", "history: git shortlog"),
         ("git log v2..HEAD", "history: git log"),
         ("git log 1a2b3c4", "history: git log"),
+        ("git commit -m Rounded", "output:git commit -m Rounded"),
         ("git tag -n99", "history: git tag"),
         ("git stash show -p", "history: git stash show"),
         ("git tag --format='%(contents)'", "history: git tag"),
@@ -137,7 +138,6 @@ def test_the_output_of_the_projects_programs_and_history_is_weak(command: str, s
         "git tag",
         "git tag v3",
         "git add -A",
-        "git commit -m 'Round the total'",
         "git checkout -b fix",
         "source .venv/bin/activate",
         ". ~/.nvm/nvm.sh",
@@ -394,6 +394,37 @@ def test_a_diff_of_what_the_session_wrote_does_not_prove_it() -> None:
     session.record_new_file("src/a.py", "")
     assert run(session, "git diff") == (Origin.NONE, "")
     assert run(session, "git show HEAD").origin is Origin.OWN
+
+
+@pytest.mark.parametrize("command", ["git show HEAD:src/a.py", "git cat-file -p main:src/a.py", "git blame src/a.py"])
+def test_a_file_of_a_commit_stays_foreign_if_the_session_wrote_foreign_text_to_it(command: str) -> None:
+    session = make_carriers()
+    assert run(session, command).origin is Origin.OWN
+    session.record_new_file("src/a.py", "web:docs.example.org")
+    assert run(session, command) == (Origin.FOREIGN, "web:docs.example.org")
+    assert run(session, "git show HEAD:src/shop/cli.py").origin is Origin.NONE
+    assert run(session, "git show HEAD").origin is Origin.NONE
+
+
+def test_revisions_that_come_on_the_standard_input_are_foreign() -> None:
+    command = "git cat-file --batch"
+    assert run(make_carriers(), command) == (Origin.FOREIGN, "shell:git cat-file --batch")
+
+
+@pytest.mark.parametrize(
+    ("folder", "carrier"),
+    [
+        ("/home/me/.claude/plugins/acme", (Origin.FOREIGN, "outside:/home/me/.claude/plugins/acme/SKILL.md")),
+        (f"{ROOT}/.claude/skills/mine", (Origin.OWN, "")),
+        (f"file://{ROOT}/.claude/skills/mine", (Origin.OWN, "")),
+        (f"{ROOT}/.claude/skills/new", (Origin.FOREIGN, "untracked:.claude/skills/new/SKILL.md")),
+    ],
+)
+def test_a_skill_has_the_origin_of_its_file(folder: str, carrier: tuple[Origin, str]) -> None:
+    text = f"Launching skill\n\nBase directory for this skill: {folder}\n\n{TEXT}"
+    for tool in ("Skill", "skill"):
+        assert classify(make_carriers(), ToolKind.OTHER, text, tool=tool) == carrier
+    assert classify(make_carriers(), ToolKind.OTHER, "Launching skill", tool="Skill") == (Origin.NONE, "")
 
 
 @pytest.mark.parametrize(
@@ -663,6 +694,7 @@ WRITES = {
     "cd docs && curl -so /tmp/got.md https://docs.example.org/x": ("/tmp/got.md", "shell:curl:docs.example.org"),
     "curl -s https://docs.example.org/x > got.md": ("got.md", "shell:curl:docs.example.org"),
     "curl -s https://docs.example.org/x | tee got.md": ("got.md", "shell:curl:docs.example.org"),
+    "curl -s https://docs.example.org/x | sponge got.md": ("got.md", "shell:curl:docs.example.org"),
     f"curl -s https://docs.example.org/x > {ROOT}/got.md": ("got.md", "shell:curl:docs.example.org"),
     "cat /tmp/notes.md > docs/./got.md": ("docs/got.md", "outside:/tmp/notes.md"),
     "cp /tmp/notes.md got.md": ("got.md", "outside:/tmp/notes.md"),

@@ -100,11 +100,14 @@ _RUNNING_OPTIONS = {"find": frozenset(_TABLE["find_options"]), "fd": _FD_OPTIONS
 _CHECKOUTS_OF_OTHERS = ("gh pr checkout", "glab mr checkout", "hub pr checkout")
 _SYSTEM_FOLDERS = ("/tmp/", "/var/", "/private/", "/usr/", "/etc/", "/opt/")  # noqa: S108  (names, nothing is opened)
 _OTHER_REFERENCES = ("--all", "--remotes", "--branches", "--glob", "--git-dir", "--work-tree", "--submodule")
+_HOOK_SUBCOMMANDS = frozenset({"commit", "merge", "rebase", "cherry-pick", "am"})
+"""Subcommands of git that run hooks, whose output comes with theirs."""
+_SKILL_FOLDER = re.compile(r"Base directory for this skill: (?:file://)?([^\n]{1,1000})\n")
 _MESSAGE_OPTIONS = ("-n", "--format")
 """Options with which git prints the messages of tags."""
 _OPERATORS = frozenset("|;&>'\")`")
 """Signs after which other output follows or nothing is printed, or with which another shell ends."""
-_REPLACING_PROGRAMS = frozenset({">", "cp", "mv", "install", "tee", "mkdir"})
+_REPLACING_PROGRAMS = frozenset({">", "cp", "mv", "install", "tee", "sponge", "mkdir"})
 """Programs after which a file has only what they wrote."""
 _REMOTE_PROGRAMS = frozenset("docker podman nerdctl kubectl oc ssh lxc vagrant multipass wsl adb chroot".split())
 
@@ -213,6 +216,8 @@ class Carriers:
 
     def _classify_host_tool(self, action: Action) -> Carrier:
         name = action.tool.lower()
+        if name == "skill" and (folder := _SKILL_FOLDER.search(action.text)):
+            return self._classify_shell_path(f"{folder[1].strip()}/SKILL.md")
         if name in _BACKGROUND_TOOLS:
             return self._worst_command if self._worst_command.origin in (Origin.WEAK, Origin.FOREIGN) else NO_ORIGIN
         origin = Origin(_TOOLS.get(name, Origin.FOREIGN))
@@ -355,7 +360,9 @@ class Carriers:
         ):
             return Carrier(Origin.FOREIGN, f"branch of others: {step.program} {step.args[0]}")
         if origin is Origin.NONE:
-            return NO_ORIGIN
+            return label_step(Origin.WEAK, step) if subcommand in _HOOK_SUBCOMMANDS else NO_ORIGIN
+        if subcommand == "cat-file" and any(word.startswith("--batch") for word in step.args):
+            return label_step(Origin.FOREIGN, step)  # The revisions come on its standard input.
         if "--no-index" in step.args:
             return self._classify_paths(step) if step.paths else label_step(Origin.FOREIGN, step)
         if foreign_revision:
@@ -370,9 +377,9 @@ class Carriers:
         return inside not in ("", ".") and self._is_tracked is not None and not self._is_tracked(inside)
 
     def _classify_own_revisions(self, step: Step, subcommand: str, origin: Origin) -> Carrier:
-        vendored = self._classify_git_paths(step)
-        if vendored.origin is Origin.FOREIGN:
-            return vendored
+        named = self._classify_git_paths(step)
+        if named.origin is Origin.FOREIGN or (subcommand == "show" and self._written.has_foreign):
+            return named  # A commit of this session may have what it wrote from foreign text.
         if self._is_other_repository(step.directory):
             return Carrier(Origin.FOREIGN, f"repository:{step.directory}")
         if origin is Origin.WEAK or subcommand == "show":
@@ -385,7 +392,12 @@ class Carriers:
         return NO_ORIGIN if self._written.has_edits else label_step(origin, step)
 
     def _classify_git_paths(self, step: Step) -> Carrier:
-        vendored = next((path for path in resolve_paths(step) if is_third_party(path)), "")
+        """Classify the files that a git command names, also those of a revision: `HEAD:src/a.py`."""
+        objects = (path for word in list_operands(step) if (path := word.partition(":")[2]))
+        paths = list(map(self._locate_path, (*resolve_paths(step), *objects)))
+        if written := next(filter(None, map(self._written.find_source, paths)), ""):
+            return Carrier(Origin.FOREIGN, written)
+        vendored = next(filter(is_third_party, paths), "")
         return Carrier(Origin.FOREIGN, f"vendored:{vendored}") if vendored else NO_ORIGIN
 
     def _follow_branches(self, step: Step) -> None:

@@ -30,7 +30,17 @@ _FIELD = re.compile(r"(?:-f|-F|--field|--raw-field|--input)(?:=|$)")
 _HOST = re.compile(r"://|^localhost|\w\.\w.*/")
 _LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104  (names, nothing is bound)
 _SECOND_HOST = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[:/]|\Z)|.*://")
-_REDIRECTING_OPTIONS = ("-x", "--proxy", "--preproxy", "--socks", "--connect-to", "--resolve", "-K", "--config")
+_REDIRECTING_OPTIONS = (
+    "-x",
+    "--proxy",
+    "--preproxy",
+    "--socks",
+    "--connect-to",
+    "--resolve",
+    "-K",
+    "--config",
+    "--unix-socket",
+)
 _PROXY_OPTION = re.compile(r"-[a-zA-Z]+x\S")
 
 
@@ -60,7 +70,13 @@ def _is_plain_request(step: Step) -> bool:
         _SECOND_HOST.match(word) and word != step.url and not option.startswith("-")
         for option, word in zip(("", *step.args), step.args, strict=False)
     )
-    return not has_second_host and bool(_HOST.search(step.url)) and "@" not in step.url and "$" not in step.url
+    return (
+        not has_second_host
+        and bool(_HOST.search(step.url))
+        and not any(map(_HOST.search, re.split(r"[?&=]", step.url)[1:]))  # A server may fetch what the query names.
+        and "@" not in step.url
+        and "$" not in step.url
+    )
 
 
 def _is_redirected(step: Step) -> bool:

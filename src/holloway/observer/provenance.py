@@ -20,7 +20,7 @@ from holloway.observer.scratchpad import DELIVERED_OUTSIDE, DELIVERED_REPORT
 from holloway.observer.signals.signal import SignalName
 from holloway.observer.text_digests import fold_text
 from holloway.observer.text_index import TextIndex, digest_sentences, list_names, list_packages
-from holloway.observer.words.prompt import is_host_text, split_pasted_blocks
+from holloway.observer.words.prompt import has_message_head, is_host_text, split_pasted_blocks
 from holloway.safety.prompt_injection import find_imperative, find_injection
 from holloway.safety.repository_text import is_readable
 from holloway.text.commands import parse_command
@@ -258,7 +258,9 @@ class SourceTracer:
     def _observe_prompt(self, text: str) -> str:
         """Record a prompt: typed text is own, unless it quotes; orders in a pasted block are foreign."""
         source = ""
+        is_message = False
         for block, is_pasted in split_pasted_blocks(text):
+            is_message = is_message or has_message_head(block)
             if quoted := self.find_quoted_source(block):
                 source = source or quoted
             elif not is_pasted:
@@ -266,7 +268,7 @@ class SourceTracer:
             elif not is_readable(block):
                 self._foreign.add_text(block, PASTED, self._own, self._said)
                 source = source or PASTED
-            elif orders := [line for line in split_sentences(block) if _ORDER.search(line) or find_injection(line)]:
+            elif orders := [line for line in split_sentences(block) if _is_order(line, is_message=is_message)]:
                 self._foreign.add_text("\n".join(orders), PASTED, self._own, self._said)
                 source = source or PASTED
         return source
@@ -352,6 +354,11 @@ def _has_words(text: str, words: Sequence[str]) -> bool:
     """Whether a text has some of these words in lower case: other sentences of a large file need not be compared."""
     folded = text.lower()
     return sum(word in folded for word in words) >= COMPARED_WORDS_MIN
+
+
+def _is_order(line: str, *, is_message: bool) -> bool:
+    """Whether a pasted line gives an order; in somebody else's message, every imperative is one."""
+    return bool(_ORDER.search(line) or find_injection(line) or (is_message and find_imperative(line)))
 
 
 def _leads_elsewhere(text: str) -> bool:

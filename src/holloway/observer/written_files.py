@@ -74,6 +74,11 @@ class WrittenFiles:
         if len(self._sources) < WRITTEN_FILES_MAX:
             self._sources[path] = source
 
+    @property
+    def has_foreign(self) -> bool:
+        """Whether foreign text is in one of the files."""
+        return any(self._sources.values())
+
     def find_source(self, path: str) -> str | None:
         """Return the source of what the session wrote to a file or its folder; None if it wrote nothing there.
 

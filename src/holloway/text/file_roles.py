@@ -6,6 +6,7 @@ A query of the map may import this module: it loads `re` only to recognise confi
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 PATHS_CACHED = 20_000
 """Paths whose classification is cached, because every answer asks again: about 4 MB."""
@@ -40,6 +41,8 @@ _THIRD_PARTY_FOLDERS = frozenset(
     "vendor vendored _vendor third_party third-party thirdparty node_modules bower_components site-packages "
     "dist-packages .venv venv Pods Carthage .gradle .m2 .npm .yarn".split()
 )
+_NAMESPACE_FOLDERS = frozenset("models controllers views entities mailers policies serializers".split())
+"""Folders of classes, in which a folder `vendor` is the name of a thing that the project is about."""
 _SUSPECTED_FOLDERS = frozenset({"extern", "external", ".cargo"})
 """Folders that often hold third-party code, and as often the project's: distrusted, but mapped."""
 _BUILT_FOLDERS = frozenset(
@@ -100,6 +103,7 @@ def is_documentation(path: str) -> bool:
 def is_third_party(path: str) -> bool:
     """Return whether a file is in a folder that may hold other people's code, whose text is not to be trusted."""
     folders = path.split("/")[:-1]
+    folders = [name for above, name in pairwise(["", *folders]) if name != "vendor" or above not in _NAMESPACE_FOLDERS]
     is_listed = not (_THIRD_PARTY_FOLDERS | _SUSPECTED_FOLDERS).isdisjoint(folders)
     return is_listed or "/go/pkg/mod/" in f"/{path}"
 

@@ -130,6 +130,7 @@ def list_typed(prompt: str) -> list[str]:
 FORWARDED = "---------- Forwarded message ----------"
 MAIL_HEAD = "Von: a@x.example\nBetreff: b"
 ANSWERED = "On 3 March 2026 A B <a@x.example> wrote:"
+PAGE_HEAD = "Answered Mar 4 by anna \u00b7 41 votes \u00b7 Accepted"
 LONG_LINE = "a" * (TYPED_LINE_CHARS_MAX + 1)
 
 
@@ -163,6 +164,9 @@ LONG_LINE = "a" * (TYPED_LINE_CHARS_MAX + 1)
         (f"{MAIL_HEAD}\n\nDear all,\n\nfirst", [], [MAIL_HEAD, "Dear all,", "first"]),
         ("From: the shop\n\nto the till", ["From: the shop", "to the till"], []),
         ("Right?\n\nChatGPT said:\nfirst\n\nsecond", ["Right?"], ["ChatGPT said:\nfirst", "second"]),
+        (f"Right?\n\n{PAGE_HEAD}\nfirst\n\nsecond", ["Right?"], [f"{PAGE_HEAD}\nfirst", "second"]),
+        ("Right?\n\ntea \u00b7 milk \u00b7 bread\nfirst", ["Right?", "tea \u00b7 milk \u00b7 bread\nfirst"], []),
+        ("Right?\n\n3 cups \u00b7 milk\nfirst", ["Right?", "3 cups \u00b7 milk\nfirst"], []),
         ("Right?\n\nAnna B. schrieb:\nerstens", ["Right?"], ["Anna B. schrieb:\nerstens"]),
         ("Right?\n\nAnna said: take the first\nand go on", ["Right?", "Anna said: take the first\nand go on"], []),
         ("Ok?\n\n$ make\nfirst\nsecond\nthird", ["Ok?"], ["$ make\nfirst\nsecond\nthird"]),

@@ -51,6 +51,8 @@ _SPEAKER_HEAD = re.compile(
     re.MULTILINE,
 )
 """The line above a message that was copied from a chat or a thread; all below it is pasted."""
+_PAGE_LINE = re.compile(r"^(?=[^\n]*\d)[^\n\u00b7]{1,80}(?: \u00b7 [^\n\u00b7]{1,60}){2,}$", re.MULTILINE)
+"""A line of a page with its author, date and buttons, separated by dots; all below it is pasted."""
 _TERMINAL = re.compile(r"\s*(?:(?:\([\w.-]+\) )?[\w.-]+@[\w.-]+[^\n$#%]{0,80}[$#%] \S|[$%\u276f\u00bb] \S|PS [A-Z]:\\)")
 """The prompt of a shell at the beginning of a block, below which its output stands."""
 _CLOCK = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?(?: ?[AP]M)?\b")
@@ -115,8 +117,8 @@ def split_pasted_blocks(prompt: str) -> list[tuple[str, bool]]:
     """Split a prompt into blocks, each with whether the user seems to have pasted it instead of typing it.
 
     Pasted are fenced, quoted and tagged blocks, and below the first block: a document that begins with a heading, long
-    lines, lines of a log, a terminal or a chat, and several lines below one that ends with a colon; a mail or a
-    message, from its head on. A prompt that is a document from its first line on is the task itself.
+    lines, lines of a log, a terminal or a chat, and several lines below one that ends with a colon; a mail, a message
+    or a page, from its head on. A prompt that is a document from its first line on is the task itself.
     """
     blocks: list[tuple[str, bool]] = []
     in_document = False
@@ -124,11 +126,16 @@ def split_pasted_blocks(prompt: str) -> list[tuple[str, bool]]:
         for block in filter(str.strip, re.split(r"\n\s*\n", text)):
             is_task = bool(blocks) and bool(_HEADING.match(blocks[0][0].lstrip()))
             in_document = in_document or (bool(blocks) and not is_task and bool(_HEADING.match(block.lstrip())))
-            in_document = in_document or bool(_MAIL_HEAD.search(block) or _SPEAKER_HEAD.search(block))
+            in_document = in_document or has_message_head(block)
             is_announced = bool(blocks) and blocks[-1][0].rstrip().endswith(":") and "\n" in block.strip()
             is_marked = is_fenced or _is_quoted(block)
             blocks.append((block, is_marked or in_document or is_announced or (bool(blocks) and _looks_pasted(block))))
     return blocks
+
+
+def has_message_head(block: str) -> bool:
+    """Whether a block has the head of a mail, of a message or of an entry on a page, which somebody else wrote."""
+    return any(head.search(block) for head in (_MAIL_HEAD, _SPEAKER_HEAD, _PAGE_LINE))
 
 
 def _split_fences(text: str) -> list[tuple[str, bool]]:
