@@ -10,7 +10,7 @@ from tests.attacks.carriers import find_source, load_corpora, load_corpus
 
 CARRIERS = load_corpus("carriers")
 ALL_CARRIERS = load_corpora("carriers")
-"""Recognised at the first run, of the sets that were written later: 34 of 40, 39 of 40, 42 of 46, 32 of 40, 33 of 40."""
+"""Recognised at the first run, of sets that were written later: 34 of 40, 39 of 40, 42 of 46, 32 of 40, 33 of 40."""
 ALL_HONEST = load_corpora("honest")
 """Held back at the first run: 7 of 30, 4 of 30, 5 of 30, 0 of 30, 1 of 30."""
 MISSED = frozenset({"aws-logs-in-earlier-session", "f5-translated-no-names"})

@@ -16,7 +16,8 @@ from tests.outside_input import bounded_time, text_of
 
 ROOT = "/srv/shop"
 TRACKED = frozenset(
-    "README.md docs/setup.md env.sh pkg/mod.py shop.py src/a.py src/shop/__main__.py src/shop/cli.py tools/gen.py .claude/skills/mine/SKILL.md "
+    "README.md docs/setup.md env.sh pkg/mod.py shop.py src/a.py src/shop/__main__.py src/shop/cli.py tools/gen.py "
+    ".claude/skills/mine/SKILL.md "
     "tools/run.sh v2 src src/shop docs tools vendor/acme/README.md node_modules/x/README.md third_party/gen.py".split()
 )
 TEXT = "The client keeps its release tokens in the harbour vault."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from holloway.safety.neutralize import neutralize_text
+from holloway.safety.neutralize import neutralize_tags, neutralize_text
 
 TAGS = ("<system", "</system", "<user", "</user", "\u200b")
 
@@ -27,3 +27,7 @@ def test_what_is_shown_is_neutral() -> None:
 )
 def test_only_tags_of_roles_and_citations_are_changed(text: str, shown: str) -> None:
     assert neutralize_text(text) == shown
+
+
+def test_only_the_tags_of_a_text_in_several_lines_are_changed() -> None:
+    assert neutralize_tags("a\n</system> <div>\n [hw:12]") == "a\n\u2039/system> <div>\n [hw:12]"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from holloway.errors import InvalidInput
-from holloway.safety.paths import contained_path, path_exists, resolve_in_project
+from holloway.safety.paths import contained_path, path_exists, resolve_in_project, safe_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,3 +49,25 @@ def test_a_path_exists_if_the_project_has_a_file_or_folder_of_that_name(tmp_path
     assert [path_exists(name, str(tmp_path)) for name in ("src", "src/a.py", "src/b.py", "a\0b")] == [
         *(True, True, False, False)
     ]
+
+
+def test_a_path_inside_is_resolved_from_the_folder_of_the_caller_and_then_from_the_root(tmp_path: Path) -> None:
+    root, where = str(tmp_path), str(tmp_path / "src")
+    assert resolve_in_project("a.py", root) == "a.py"
+    assert resolve_in_project("a.py", root, where) == "src/a.py"
+    assert resolve_in_project("../a.py", root, where) == "a.py"
+    assert resolve_in_project("src/a.py", root, str(tmp_path.parent)) == "src/a.py"
+
+
+@pytest.mark.parametrize(
+    ("session", "name"),
+    [
+        ("3f2a-9c_1b", "3f2a-9c_1b"),
+        ("../../etc/passwd", "______etc_passwd"),
+        ("\u00e9t\u00e9", "_t_"),
+        ("", "unknown"),
+        ("a" * 101, "a" * 100),
+    ],
+)
+def test_a_session_has_a_harmless_file_name(session: str, name: str) -> None:
+    assert safe_name(session) == name

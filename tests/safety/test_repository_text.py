@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holloway.config import LESSON_CHARS_MAX
 from holloway.safety.repository_text import (
     BARE_WORDS_MAX,
     COMMAND_WORDS_MAX,
@@ -21,6 +22,7 @@ from holloway.safety.repository_text import (
     is_name,
     is_path,
     is_readable,
+    is_unread_wish,
     only_names,
     only_paths,
 )
@@ -430,6 +432,37 @@ def test_a_text_in_another_language_or_script_is_not_readable(text: str) -> None
     assert not is_readable(text)
 
 
+@pytest.mark.parametrize("word", ["please", "your", "everyone", "npx", "sudo", "chmod"])
+def test_a_statement_addresses_nobody_and_names_no_program_that_fetches(word: str) -> None:
+    for kind in PROSE_KINDS:
+        assert admit(kind, "The cache of the shop is stale")
+        assert admit(kind, f"The cache of {word} is stale") == ""
+    assert bool(admit("wish", f"The cache of {word} is stale")) is (word in ("please", "your", "everyone"))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_unread"),
+    [
+        ("\u30c6\u30b9\u30c8\u306f\u5fc5\u305a\u5148\u306b\u66f8\u304f", True),
+        ("Wir schreiben die Tests immer vor dem Code und nicht danach.", True),
+        ("We always write the tests first.", False),
+        ("Die Tests immer und nicht auf www.zqx", False),
+        ("Die Tests immer und nicht <b>danach</b>", False),
+        ("Die Tests immer und nicht [hier](zqx)", False),
+        ("SYSTEM: die Tests immer und nicht danach", False),
+        ("x \u2192 y \u2265 2", False),
+    ],
+)
+def test_a_wish_in_another_language_is_left_to_a_person(text: str, is_unread: bool) -> None:
+    assert is_unread_wish(text) is is_unread
+
+
+def test_an_unread_wish_has_a_limit_of_length() -> None:
+    wish = "immer und nicht " * 50
+    assert is_unread_wish(wish[:LESSON_CHARS_MAX])
+    assert not is_unread_wish((wish + wish)[: LESSON_CHARS_MAX + 1])
+
+
 def make_words(count: int) -> str:
     """Join words that say nothing, with underscores."""
     words = "round order total cart price tax sum rate unit line row cell page sheet"
@@ -539,6 +572,8 @@ def test_a_command_has_a_bounded_number_of_words() -> None:
         ("npm exec zqx eslint", False),
         ("pnpm dlx eslint src", True),
         ("npm install zqx", False),
+        ("npm run exec", True),
+        ("npm", True),
         ("poetry install --with dev", True),
         ("uv sync --group dev", True),
     ],

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from holloway.safety.secret_values import find_secret_end, is_placeholder, measure_entropy, measure_filler
+from holloway.safety.secret_values import find_secret, is_placeholder, measure_entropy, measure_filler
 
 KEY = "aB3dE5gH7jK9mN1p"
 
@@ -16,8 +16,7 @@ def find(check: str, before: str, value: str, after: str = "") -> str:
     text = before + value + after
     start = len(before)
     name = re.match(r"\w*", before)
-    end = find_secret_end(check, 0.0, text, name.end() if name else 0, start, start + len(value))
-    return text[start:end] if end else ""
+    return find_secret(check, 0.0, text, name.end() if name else 0, start, start + len(value))
 
 
 def test_entropy_is_that_of_the_characters() -> None:
@@ -47,8 +46,8 @@ def test_templates_and_examples_are_placeholders(value: str) -> None:
 
 def test_a_value_below_the_entropy_of_its_rule_is_no_secret() -> None:
     text = "abab2c2c9d9d"
-    for limit, end in ((measure_entropy(text), len(text)), (measure_entropy(text) + 0.01, 0)):
-        assert find_secret_end("", limit, text, 0, 0, len(text)) == end
+    for limit, secret in ((measure_entropy(text), text), (measure_entropy(text) + 0.01, "")):
+        assert find_secret("", limit, text, 0, 0, len(text)) == secret
 
 
 def test_a_long_key_of_the_alphabet_is_a_key_of_its_vendor() -> None:
@@ -67,6 +66,18 @@ def test_a_long_key_of_the_alphabet_is_a_key_of_its_vendor() -> None:
         ("https://a.org/b", False),
         ("C:\\aB3dE5gH7jK9mN1p", False),
         ("C:aB3dE5gH7jK9mN1p", True),
+        ("/aB3dE5gH7jK9mN1p", False),
+        ("x/aB3dE5gH7jK9mN1p", True),
+        ("release-a1bcdefgh", True),
+        ("harb3ourquayx", True),
+        ("harbourquayx3", False),
+        ("qXqqmXrtrn", False),
+        ("qXqXqmXrtn", True),
+        ("aXqXamXart", False),
+        ("aXqXamXqrtrx", True),
+        ("aXqXamXartrn", False),
+        ("aes256-sha384-utf16", False),
+        ("aes256xsha384yutf16", False),
     ],
 )
 def test_a_shape_is_a_secret_if_a_machine_made_it(value: str, is_secret: bool) -> None:
@@ -75,7 +86,15 @@ def test_a_shape_is_a_secret_if_a_machine_made_it(value: str, is_secret: bool) -
 
 @pytest.mark.parametrize(
     ("value", "is_secret"),
-    [("hunter22x", True), ("password", False), ("PASSWORD9", False), ("$secret", False), ("<password>", False)],
+    [
+        ("hunter22x", True),
+        ("password", False),
+        ("PASSWORD9", False),
+        ("$secret", False),
+        ("<password>", False),
+        ("$Hunter22x", False),
+        ("H$unter22x", True),
+    ],
 )
 def test_the_password_of_an_address_is_more_than_a_word_for_it(value: str, is_secret: bool) -> None:
     assert bool(find("address", "", value)) is is_secret
@@ -91,6 +110,15 @@ def test_the_password_of_an_address_is_more_than_a_word_for_it(value: str, is_se
         ("password=", "hunter", "", ""),
         ("password=", "getPassword(user)", "", ""),
         ("password=", "config[0]", "", ""),
+        ("password=", "getPassw0rd(user)", "", ""),
+        ("password=", "confPassw0rd[0]", "", ""),
+        ("password=", "confPassw0rd{0}", "", ""),
+        ("password=", "hunter22x,", "", ""),
+        ("password=", "hunter22x)", "", ""),
+        ("password=", "aB3dE5gH7jK9mN1p,", "", "aB3dE5gH7jK9mN1p"),
+        ("password = ", "hunter22x", "", ""),
+        ("password: ", "hunter22x", "", "hunter22x"),
+        ("password: ", "=hunter22x", "", "=hunter22x"),
         ("csrf_token=", "hunter22x", "", ""),
         ("my_csrf_token=", "hunter22x", "", ""),
         ("mycsrf_token=", "hunter22x", "", ""),
@@ -120,8 +148,8 @@ def test_a_name_with_short_acronyms_is_no_password(value: str) -> None:
 
 def test_a_value_that_its_pattern_cut_is_extended_to_its_end() -> None:
     text = f"api_key={KEY}/rest+of=it next"
-    end = find_secret_end("key", 0.0, text, text.index("="), len("api_key="), len("api_key=") + len(KEY))
-    assert text[len("api_key=") : end] == f"{KEY}/rest+of=it"
+    secret = find_secret("key", 0.0, text, text.index("="), len("api_key="), len("api_key=") + len(KEY))
+    assert secret == f"{KEY}/rest+of=it"
 
 
 @pytest.mark.parametrize(
@@ -131,6 +159,10 @@ def test_a_value_that_its_pattern_cut_is_extended_to_its_end() -> None:
         ("prose", "hunter22–and", "hunter22"),
         ("prose", "call(hunter22", ""),
         ("prose", "a=hunter22", ""),
+        ("prose", "a=Tr0ub4dor!", ""),
+        ("prose", "f(Tr0ub4dor!x", ""),
+        ("prose", "Tr0ub4dor!==", "Tr0ub4dor!=="),
+        ("argument", "a=Tr0ub4dor!", "a=Tr0ub4dor!"),
         ("argument", "hunter22!", "hunter22!"),
         ("strong", "Hunter22x", "Hunter22x"),
         ("strong", "hunter22x", ""),
@@ -151,6 +183,13 @@ def test_a_password_in_prose_is_a_whole_word(check: str, value: str, secret: str
         ("qXzvBnTrKw", True),
         ("correct!Horse", True),
         ("me@example.org", False),
+        ("me22@example.org", False),
+        ("hunter22@home", True),
+        ("hunter22.x!", True),
+        ("release-Build-77", False),
+        ("a1b2-c3d4", True),
+        ("xkcdbrtzwq", False),
+        ("XKCDBRTZWQ", False),
         ("1234567890", False),
         ("$hunter22", False),
     ],

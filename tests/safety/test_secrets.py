@@ -56,6 +56,34 @@ def test_the_specific_rule_wins_over_the_generic_one() -> None:
     assert [finding.rule for finding in secrets.scan_secrets(f'token = "{GITHUB}"')] == ["github-pat"]
 
 
+@pytest.mark.parametrize("password", [f"x9.{GITHUB}", f"{GITHUB}!x", f"x9{GITHUB}"])
+def test_no_part_of_a_longer_secret_is_left_around_a_token_in_it(password: str) -> None:
+    assert (
+        secrets.redact_secrets(f"https://me:{password}@host.dev")[0] == "https://me:[REDACTED: url-password]@host.dev"
+    )
+
+
+def test_the_name_in_a_marker_does_not_hide_the_value_after_it() -> None:
+    redacted = "[REDACTED: password]: [REDACTED: password]"
+    assert secrets.redact_secrets("[REDACTED: password]: hunter22x")[0] == redacted
+    assert secrets.redact_secrets(redacted) == (redacted, [])
+
+
+def test_a_text_without_a_keyword_needs_no_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise AssertionError("loaded")
+
+    monkeypatch.setattr(secrets, "load_rules", refuse)
+    assert secrets.scan_secrets("Round the total of the cart") == []
+    with pytest.raises(AssertionError, match="loaded"):
+        secrets.scan_secrets("the password of the cart")
+
+
+def test_a_value_is_tried_again_a_bounded_number_of_times_from_its_front() -> None:
+    # Each start is a name whose value is none; the secret is at the end of one unbroken value.
+    assert "hunter22x" not in secrets.redact_secrets("password=" * 20 + "hunter22x")[0]
+
+
 def test_findings_are_in_order_and_do_not_overlap() -> None:
     findings = secrets.scan_secrets(f"password='hunter2x9' {GITHUB} api_key={HEX} https://me:{HEX}@host.dev")
     spans = [(finding.start, finding.end) for finding in findings]
@@ -308,6 +336,18 @@ TOKEN_IN_PATH = "ghp_" + "k9XrT2mQ8vLz5NcB7wYp3JdHs6FgA1eUoRi4"
 def test_a_secret_in_a_path_is_cut_out_of_it_and_of_a_text_that_names_it(path: str) -> None:
     assert TOKEN_IN_PATH not in secrets.redact_path(path)
     assert TOKEN_IN_PATH not in secrets.redact_nested({f"see `{path}`, please": [path]}).__repr__()
+
+
+def test_a_short_part_of_a_path_is_not_taken_for_a_secret() -> None:
+    path = "conf/password=hunt2r/a.py"
+    assert secrets.redact_path(path) == path
+    assert secrets.redact_path(f"{path}/{TOKEN_IN_PATH}") == "conf/password=[REDACTED: password]"
+
+
+def test_every_path_of_a_text_is_redacted_and_no_other_word() -> None:
+    text = f"({TOKEN_IN_PATH}/a.py), b/{TOKEN_IN_PATH}.py; order-total-of-the-cart-{'x1' * 12}"
+    expected = f"([REDACTED: github-pat]/a.py), b/[REDACTED: github-pat].py; order-total-of-the-cart-{'x1' * 12}"
+    assert secrets.redact_paths_in(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,11 @@ def test_data_and_code_in_the_same_formats_are_not_project_configuration(path: s
 
 @pytest.mark.parametrize(
     "path",
-    ["vendor/a.go", "web/node_modules/x/i.js", "lib/thirdparty/z.c", "home/go/pkg/mod/x/y.go", "src/external/a.py"]
-    + ["app/models/vendor/node_modules/x.js", "models/x/vendor/a.rb", "vendor/models/a.rb", "src/vendor/a.ts"],
+    [
+        *("vendor/a.go", "web/node_modules/x/i.js", "lib/thirdparty/z.c", "home/go/pkg/mod/x/y.go"),
+        "src/external/a.py",
+        *("app/models/vendor/node_modules/x.js", "models/x/vendor/a.rb", "vendor/models/a.rb", "src/vendor/a.ts"),
+    ],
 )
 def test_folders_of_other_peoples_code_are_third_party(path: str) -> None:
     assert file_roles.is_third_party(path)

@@ -152,8 +152,6 @@ def _shape_patterns(name: str) -> Patterns:
 def _has_hidden_text(data: bytes) -> bool:
     if _shape_patterns("spaced").has_match(data):
         return True
-    if data.isascii():
-        return False
     return _shape_patterns("hidden").has_match(data) or _has_disguise(data)
 
 

@@ -378,7 +378,7 @@ def _adds_no_package(words: list[str]) -> bool:
     package_options = () if program == "poetry" else _PACKAGE_OPTIONS  # There, --with names a group of the project.
     if any(argument.startswith(package_options) for argument in arguments) or any(map(_VERSIONED.search, arguments)):
         return False
-    if program in _PACKAGE_MANAGERS and arguments[:1] and arguments[0] in _PACKAGE_RUNS:
+    if program in _PACKAGE_MANAGERS and _PACKAGE_RUNS.intersection(arguments[:1]):
         program, arguments = "npx", arguments[1:]
     if program in _PACKAGE_RUNNERS:
         package = next((argument for argument in arguments if not argument.startswith("-") and argument != "run"), "")

@@ -44,15 +44,16 @@ def join_lines(text: str) -> tuple[str, list[int]] | None:
 def _find_joints(text: str) -> list[tuple[int, int]]:
     """Find the start and the end of every joint; one may contain another."""
     starts = [] if text.isascii() else [index for index, char in enumerate(text) if char in INVISIBLE]
-    newline = text.find("\n")
-    while newline >= 0:
-        before = text[max(0, newline - _JOINT_CHARS_MAX) : newline]
+    position = 0
+    for line in text.split("\n")[:-1]:
+        newline = position + len(line)
+        before = line[-_JOINT_CHARS_MAX:]
         quoted = before.removesuffix("\\").rstrip(" \t")
         if quoted.endswith(("'", '"')):
             starts.append(newline - len(before) + len(quoted) - 1)
         if before.endswith("\\"):
             starts.append(newline - 1)
-        newline = text.find("\n", newline + 1)
+        position = newline + 1
     joints = [(start, _skip_joint(text, start)) for start in sorted(starts)]
     return [(start, end) for start, end in joints if end > start]
 
@@ -84,20 +85,17 @@ def decode_runs(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield the start, the end and the decoded text of each base64 run that decodes to printable text."""
     budget = ENCODED_CHARS_MAX
     position = 0
-    for word in text.split():
-        if len(word) < ENCODED_CHARS_MIN:
+    # Letters beyond ASCII break no run here; such a run fails to decode.
+    for run in text.translate(_NOT_BASE64).split():
+        if len(run) < ENCODED_CHARS_MIN or len(run) > budget:
             continue
-        # Letters beyond ASCII break no run here; such a run fails to decode.
-        for run in word.translate(_NOT_BASE64).split():
-            if len(run) < ENCODED_CHARS_MIN or len(run) > budget:
-                continue
-            budget -= len(run)
-            start = text.index(run, position)
-            position = start + len(run)
-            if decoded := _decode_run(run):
-                while text[position : position + 1] == "=":
-                    position += 1
-                yield start, position, decoded
+        budget -= len(run)
+        start = text.index(run, position)
+        position = start + len(run)
+        if decoded := _decode_run(run):
+            while text[position : position + 1] == "=":
+                position += 1
+            yield start, position, decoded
 
 
 def _decode_run(run: str) -> str:
@@ -113,4 +111,4 @@ def _decode_run(run: str) -> str:
 
 
 def _pad_rest(ending: str) -> str:
-    return ending + "=" * (4 - len(ending)) if len(ending) > 1 else ""
+    return f"{ending}==" if len(ending) > 1 else ""  # Excess padding is ignored.

@@ -29,7 +29,8 @@ _CAMEL_SHARE_MIN = 0.75
 
 _WORDS: dict[str, list[str]] = load_table("secret_values")
 _COMMON_WORDS = frozenset(_WORDS["common_words"])
-_QUOTES = "\"'`"
+_QUOTES = ('"', "'", "`")
+_ASSIGNED_CHECKS = frozenset({"key", "password"})
 _VALUE_ENDS = frozenset(",;&<>(){}[]|\\`")
 _SYMBOLS = frozenset("!@#$%^&*~")
 _DIGITS = frozenset("0123456789")
@@ -37,29 +38,38 @@ _PASSWORD_SIGNS = _SYMBOLS | _DIGITS
 _VOWELS = frozenset("aeiouAEIOU")
 
 
-def find_secret_end(check: str, entropy_min: float, text: str, match_start: int, start: int, end: int) -> int:
-    """Find where the secret that starts at `start` ends, or return 0 if the match is no secret.
+def find_secret(check: str, entropy_min: float, text: str, match_start: int, start: int, end: int) -> str:
+    """Return the secret that begins at `start`, or an empty string if the match is no secret.
 
     `check` is the `value_check` of the rule that matched, `entropy_min` its minimum in bits per character.
     """
-    is_assigned = check in ("key", "password")
-    value = text[start:end]
-    if check == "shape":
-        end = end if _is_random(value) else 0
-    elif check == "address":
-        end = end if _is_unusual(value) else 0
-    elif check in ("argument", "prose", "strong"):
-        end = _find_word_end(text, start, end, is_prose=check != "argument")
-        end = 0 if check == "strong" and not _is_strong(text[start:end]) else end
-    elif is_assigned:
-        is_key = check == "key"
-        end = 0 if _is_public(text, match_start) else _find_assigned_end(text, match_start, start, end, is_key)
-    value = text[start:end]
+    value = _read_value(check, text, match_start, start, end)
     # A long key of a vendor's shape is one, even if it is made of the alphabet.
     steps = (0,) if not check and len(value) >= _ALPHABET_KEY_CHARS_MIN else _FILLER_STEPS
     if not value or is_placeholder(value, steps) or measure_entropy(value) < entropy_min:
-        return 0
-    return _extend_value(text, end) if is_assigned else end
+        return ""
+    return value + _read_rest(text, start + len(value)) if check in _ASSIGNED_CHECKS else value
+
+
+def _read_value(check: str, text: str, match_start: int, start: int, end: int) -> str:
+    """Return the part of a match that passes the check of its rule, or an empty string."""
+    value = text[start:end]
+    match check:
+        case "shape":
+            return value if _is_random(value) else ""
+        case "address":
+            return value if _is_unusual(value) else ""
+        case "argument":
+            return _admit_password(value)
+        case "prose":
+            return _admit_password(_cut_word(value))
+        case "strong":
+            word = _admit_password(_cut_word(value))
+            return word if _is_strong(word) else ""
+        case "key" | "password":
+            is_public = _is_public(text, match_start)
+            return "" if is_public else _read_assigned_value(text, match_start, start, end, is_key=check == "key")
+    return value
 
 
 def measure_entropy(value: str) -> float:
@@ -102,44 +112,41 @@ def _is_public(text: str, name_end: int) -> bool:
     return any(public_name in name for public_name in _WORDS["public_names"])
 
 
-def _find_assigned_end(text: str, match_start: int, start: int, end: int, is_key: bool) -> int:
-    """Find the end of an assigned value that reads like a password (or like a random key), else return 0."""
-    if _is_plain(text[start:end]):
-        return 0
-    if text[start - 1] in _QUOTES:
+def _read_assigned_value(text: str, match_start: int, start: int, end: int, *, is_key: bool) -> str:
+    """Return an assigned value if it reads like a password (or like a random key), otherwise an empty string."""
+    before = text[match_start:start]
+    if before.endswith(_QUOTES):
         value = text[start:end].rstrip("\\")
-        return start + len(value) if _is_random(value) or (not is_key and _is_password(value)) else 0
+        return value if _is_random(value) or (not is_key and _is_password(value)) else ""
     cut = next((index for index in range(start, end) if text[index] in _VALUE_ENDS), end)
-    follower = text[cut : cut + 1]
     value = text[start:cut].rstrip(".:?")
-    if not value or follower in ("(", "[", "{"):
-        return 0
-    is_code = follower in (",", ")") or (text[start - 1].isspace() and "=" in text[match_start:start])
+    if text.startswith(("(", "[", "{"), cut):
+        return ""
+    is_code = text.startswith((",", ")"), cut) or ("=" in before and before != before.rstrip())
     is_secret = _is_random(value) or (not is_key and not is_code and _is_password(value))
-    return start + len(value) if is_secret else 0
+    return value if is_secret else ""
 
 
-def _find_word_end(text: str, start: int, end: int, *, is_prose: bool) -> int:
-    """Find the end of a whole word that reads like a password, else return 0; in prose it must be ASCII."""
-    value = text[start:end]
-    if is_prose:
-        length = next((index for index, char in enumerate(value) if not char.isascii()), len(value))
-        value = value[:length].rstrip(".,:;?)")
-        if "(" in value or "=" in value.rstrip("="):
-            return 0
-    return start + len(value) if value and (_is_random(value) or _is_password(value)) else 0
+def _cut_word(value: str) -> str:
+    """Cut a word of prose at its end and at the first character beyond ASCII; empty for a call or an assignment."""
+    ascii_length = next((index for index, char in enumerate(value) if not char.isascii()), len(value))
+    word = value[:ascii_length].rstrip(".,:;?)")
+    return "" if "(" in word or "=" in word.rstrip("=") else word
 
 
-def _is_plain(value: str) -> bool:
-    """Whether a value has letters of one case and nothing that a password would have."""
-    return _PASSWORD_SIGNS.isdisjoint(value) and (value.islower() or value.isupper())
+def _admit_password(value: str) -> str:
+    """Return a value that reads like a password, otherwise an empty string."""
+    return value if _is_random(value) or _is_password(value) else ""
 
 
-def _extend_value(text: str, end: int) -> int:
-    """Extend a value that its pattern's limit on length may have cut."""
-    while end < len(text) and (text[end].isalnum() or text[end] in "_+/=-"):
-        end += 1
-    return end
+def _read_rest(text: str, start: int) -> str:
+    """Return the characters after a value that its pattern's limit on length may have cut off."""
+    end = next((index for index in range(start, len(text)) if not _continues_value(text[index])), len(text))
+    return text[start:end]
+
+
+def _continues_value(char: str) -> bool:
+    return char.isalnum() or char in "_+/=-"
 
 
 def _is_random(value: str) -> bool:
@@ -172,16 +179,14 @@ def _is_camel_case(value: str) -> bool:
     """Whether most letters of a value belong to pronounceable words, as in a name written in camel case."""
     if value.islower() or value.isupper():
         return True
-    start = word_chars = 0
-    for index in range(1, len(value) + 1):
-        if index < len(value) and not _starts_word(value, index):
-            continue
-        word = value[start:index]
+    word_chars = 0
+    starts = (index for index in range(1, len(value)) if _starts_word(value, index))
+    for start, end in pairwise([0, *starts, len(value)]):
+        word = value[start:end]
         vowels = sum(map(_VOWELS.__contains__, word))
         is_acronym = word.isupper() and 2 <= len(word) <= _ACRONYM_CHARS_MAX
         is_word = len(word) >= _CAMEL_WORD_CHARS_MIN and vowels >= len(word) * _CAMEL_VOWEL_SHARE_MIN
         word_chars += len(word) if is_acronym or is_word else 0
-        start = index
     return word_chars >= _CAMEL_SHARE_MIN * len(value)
 
 
@@ -224,7 +229,5 @@ def _is_wordlike(part: str) -> bool:
     if part.isalpha():
         humps = sum(a.islower() and b.isupper() for a, b in pairs)
         return humps <= len(part) / 5 or sum(map(_VOWELS.__contains__, part)) >= len(part) * _VOWEL_SHARE_MIN
-    if part.isdigit():
-        return True
     changes = sum(a.isdigit() != b.isdigit() for a, b in pairs)
     return changes <= 1 and len(part.rstrip("0123456789")) <= _WORD_CHARS_MAX

@@ -6,7 +6,6 @@ The rules and their keywords are in `data/secrets.toml`. Most texts have no keyw
 from __future__ import annotations
 
 from _codecs import charmap_build, charmap_encode  # the functions behind codecs, without the module
-from bisect import bisect_left, insort
 
 from holloway.data import load_table
 from holloway.safety import secret_spellings
@@ -56,12 +55,10 @@ class Rule:
 class RuleTable:
     """The rules in their order, and the ranks of those that have a keyword."""
 
-    __slots__ = ("id_chars_max", "ids", "ranks", "rules")
+    __slots__ = ("ranks", "rules")
 
     def __init__(self, rules: list[Rule]) -> None:
         self.rules = rules
-        self.ids = frozenset(rule.id for rule in rules)
-        self.id_chars_max = max(map(len, self.ids))
         self.ranks: dict[str, list[int]] = {}
         for rank, rule in enumerate(rules):
             for keyword in rule.keywords:
@@ -87,23 +84,6 @@ class SecretFinding:
 
     def __repr__(self) -> str:
         return f"Finding({self.rule!r}, {self.start}, {self.end})"
-
-
-class _Spans:
-    """Spans of a text that do not overlap."""
-
-    __slots__ = ("_spans",)
-
-    def __init__(self, spans: list[tuple[int, int]]) -> None:
-        self._spans = spans
-
-    def add_span(self, start: int, end: int) -> None:
-        insort(self._spans, (start, end))
-
-    def has_overlap(self, start: int, end: int) -> bool:
-        index = bisect_left(self._spans, (start, end))
-        before = index > 0 and self._spans[index - 1][1] > start
-        return before or (index < len(self._spans) and self._spans[index][0] < end)
 
 
 def redact_secrets(text: str) -> tuple[str, list[str]]:
@@ -133,14 +113,10 @@ def _redact_path_part(part: str) -> str:
 
 def redact_paths_in(text: str) -> str:
     """Return a text without secrets in the paths that it names."""
-    if "/" not in text:
-        return text
-    words = (
-        (word, redact_path(word.strip(_AROUND_PATHS))) for word in text.split() if len(word) >= PATH_SECRET_CHARS_MIN
-    )
-    for word, redacted in words:
-        if "/" in word and redacted != word.strip(_AROUND_PATHS):
-            text = text.replace(word.strip(_AROUND_PATHS), redacted)
+    for word in text.split():
+        path = word.strip(_AROUND_PATHS)
+        if "/" in path and (redacted := redact_path(path)) != path:
+            text = text.replace(path, redacted)
     return text
 
 
@@ -156,7 +132,7 @@ def redact_nested(value: Any) -> Any:
 
 
 def scan_secrets(text: str) -> list[SecretFinding]:
-    """Find the secrets in a text, in their order and without overlap; the more specific rule wins.
+    """Find the secrets in a text, in their order and without overlap; the longest wins, then the more specific rule.
 
     Secrets that are split over lines or by invisible characters, and base64 of secrets, are found as a whole.
     """
@@ -193,15 +169,8 @@ def _scan_spelling(text: str) -> list[SecretFinding]:
     table = load_rules()
     ranks = {rank for keyword in keywords for rank in table.ranks[keyword]}
     data = _encode_text(text)
-    markers = list(_find_markers(text))
-    marked, taken = _Spans(markers), _Spans(markers.copy())
-    findings = []
-    for rank in sorted(ranks):
-        rule = table.rules[rank]
-        for start, end in _find_secrets(rule, text, data, marked, taken):
-            taken.add_span(start, end)
-            findings.append(SecretFinding(rule.id, start, end))
-    return findings
+    rules = (table.rules[rank] for rank in sorted(ranks))
+    return [SecretFinding(rule.id, start, end) for rule in rules for start, end in _find_secrets(rule, text, data)]
 
 
 def _encode_text(text: str) -> bytes:
@@ -242,24 +211,20 @@ def _is_token_like(run: str) -> bool:
     return is_mixed or any(not part.isalpha() or len(part) >= WORD_CHARS_MAX for part in parts)
 
 
-def _find_secrets(rule: Rule, text: str, data: bytes, marked: _Spans, taken: _Spans) -> Iterator[tuple[int, int]]:
+def _find_secrets(rule: Rule, text: str, data: bytes) -> Iterator[tuple[int, int]]:
     from holloway.safety import secret_values  # loaded with the rules
 
     pattern = _compile_rule(rule)
     group = min(pattern.groups, 1)
     position = tries = last_end = 0
     while match := pattern.search(data, position):
-        match_start, match_end = match.span()
         start, end = match.span(group)
-        is_taken = marked.has_overlap(match_start, match_end) or taken.has_overlap(start, end)
-        secret_end = 0
-        if not is_taken:
-            secret_end = secret_values.find_secret_end(rule.value_check, rule.entropy, text, match_start, start, end)
-        if secret_end:
-            yield start, secret_end
+        secret = secret_values.find_secret(rule.value_check, rule.entropy, text, match.start(), start, end)
+        if secret:
+            yield start, start + len(secret)
         tries, last_end = (tries + 1 if end == last_end else 1), end
         next_start = start if tries < RETRIES_MAX else max(start, end - RETRY_CHARS)
-        position = max(match_start + 1, secret_end or next_start)
+        position = max(match.start() + 1, start + len(secret) if secret else next_start)
 
 
 def _compile_rule(rule: Rule) -> Any:
@@ -280,14 +245,3 @@ def _insert_markers(text: str, findings: list[SecretFinding]) -> str:
         parts += text[position : finding.start], MARKER_START, finding.rule, "]"
         position = finding.end
     return "".join((*parts, text[position:]))
-
-
-def _find_markers(text: str) -> Iterator[tuple[int, int]]:
-    table = load_rules()
-    start = text.find(MARKER_START)
-    while start >= 0:
-        id_start = start + len(MARKER_START)
-        end = text.find("]", id_start, id_start + table.id_chars_max + 1)
-        if text[id_start:end] in table.ids:
-            yield start, end  # A rule may begin with the character before a secret, here the bracket.
-        start = text.find(MARKER_START, id_start)
