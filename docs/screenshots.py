@@ -73,6 +73,7 @@ def list_shots(ids: dict[str, str]) -> list[Shot]:
         Shot("ask", "/ask"),
         Shot("ask-answered", "/ask", question="How is money stored, and why?"),
         Shot("teach", f"/teach?file={TOKENS}"),
+        Shot("proof", "/proof"),
         Shot("trust", "/trust"),
         Shot("agents", "/trust/agents"),
         Shot("keys", "/memories", key="?"),

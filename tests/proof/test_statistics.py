@@ -102,3 +102,17 @@ def test_the_interval_holds_the_difference_of_the_medians() -> None:
 
 def test_shares_are_compared_by_their_means() -> None:
     assert estimate_difference([1, 1, 1, 0], [1, 0, 0, 0], is_share=True).estimate == 0.5
+
+
+@pytest.mark.parametrize("number", [1, 2, 5, 6, 40, 41])
+@pytest.mark.parametrize("is_share", [False, True])
+def test_the_interval_is_that_of_drawing_every_resample(number: int, *, is_share: bool) -> None:
+    generator = np.random.default_rng(number)
+    drawn_values = generator.integers(0, 2, number) if is_share else generator.lognormal(3, 1, number)
+    values = [float(value) for value in drawn_values]
+    center = np.mean if is_share else np.median
+    drawn = center(generator.choice(values, (20_000, number)), axis=1)
+    interval = estimate_difference(values, [0.0], is_share=is_share)
+    spread = float(np.ptp(values)) or 1.0
+    for end, percent in ((interval.low, 2.5), (interval.high, 97.5)):
+        assert end == pytest.approx(np.percentile(drawn, percent), abs=0.08 * spread)

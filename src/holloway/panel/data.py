@@ -17,11 +17,13 @@ from holloway.service import (
     bulk_actions,
     data_removal,
     embedder_switch,
+    experiment,
     health,
     memory_card,
     memory_list,
     module_map,
     project_finder,
+    proof_report,
     reader,
     review_cards,
     session_pages,
@@ -179,6 +181,26 @@ class ProjectData:
         project_finder.resume(root)
         if target:
             project_finder.pause(root, target)
+
+    def measure_proof(self) -> dict[str, Any]:
+        """Return what memory changes here, as far as it was measured."""
+        return proof_report.build_report(self._memory)
+
+    def trace_medians(self, metric: str) -> dict[str, list[tuple[float, float]]]:
+        """Return the running median of a figure over the sessions of each group."""
+        return proof_report.trace_medians(self._memory, metric)
+
+    def export_proof(self) -> str:
+        """Return the figures of the measured sessions as CSV, without content."""
+        return proof_report.export_csv(self._memory)
+
+    def start_experiment(self, control_percent: int, passive_percent: int) -> None:
+        """Assign the sessions of this project to groups from the next one on. Raises InvalidInput without control."""
+        experiment.turn_on(self._memory.project, self._memory.clock.now(), control_percent, passive_percent)
+
+    def stop_experiment(self) -> None:
+        """Tell every session everything again; what was measured stays."""
+        experiment.turn_off(self._memory.project)
 
     def load_settings(self) -> Settings:
         """Return the settings in force in this project."""

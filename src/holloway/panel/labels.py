@@ -373,6 +373,34 @@ SESSION_TYPES = {
 }
 SESSION_VERDICTS = SESSION_TYPES | OUTCOMES
 """The type and the outcome of a session, as its evidence names them."""
+PROOF_GROUPS = {"full": mark_text("full"), "passive": mark_text("passive"), "control": mark_text("control")}
+PROOF_METRICS = {
+    "tool_calls": mark_text("tool calls"),
+    "known_files_read_again": mark_text("re-reads of known files"),
+    "discovery_calls": mark_text("discovery calls"),
+    "steps_until_green": mark_text("steps until an error is gone"),
+    "qa_first_pass": mark_text("first check passed"),
+    "tokens": mark_text("tokens"),
+}
+PROOF_VERDICTS = {
+    "not enough yet": mark_text("not enough yet"),
+    "no difference shown": mark_text("no difference shown"),
+    "better": mark_text("better"),
+    "worse": mark_text("worse"),
+}
+VERDICT_CLASSES = {"not enough yet": "quiet", "no difference shown": "same", "better": "better", "worse": "worse"}
+PROOF_HARMS = {
+    "flagged as wrong": mark_text("flagged as wrong"),
+    "contradicted by what the session learned": mark_text("contradicted by what the session learned"),
+    "the session failed": mark_text("the session failed"),
+}
+PROOF_CONDITIONS = {
+    "agent": mark_text("the agent"),
+    "type": mark_text("the kind of session"),
+    "phase": mark_text("the phase"),
+    "trust_level": mark_text("the trust level"),
+    "methodology": mark_text("the methodology"),
+}
 LEVELS = {
     1: mark_text("Cautious"),
     2: mark_text("Standard"),

@@ -34,6 +34,9 @@ NAVIGATION = (
         ),
         NavigationItem("/code", mark_text("Code"), "M5 4L1.5 8 5 12M11 4l3.5 4-3.5 4"),
     ),
-    (NavigationItem("/trust", mark_text("Trust and settings"), "M2 5h7M13 5h1M2 11h1M7 11h7M11 3v4M5 9v4"),),
+    (
+        NavigationItem("/proof", mark_text("Proof"), "M2 14V2M2 14h12M5 11V8M8.5 11V4M12 11V6"),
+        NavigationItem("/trust", mark_text("Trust and settings"), "M2 5h7M13 5h1M2 11h1M7 11h7M11 3v4M5 9v4"),
+    ),
 )
 """The pages of the navigation in their groups; a page enters when it exists."""

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 FIELDS_MAX = 2_000
 LOOK_COOKIE = "holloway-look"
+SMALLEST_P = 0.001
+"""Smallest probability that is printed as a number."""
 LOOK_DAYS = 365
 THEMES = ("auto", "light", "dark")
 
@@ -170,6 +172,15 @@ class Page:
     def number(self, value: float) -> str:
         """Return a number as the language writes it."""
         return self.language.format_number(value)
+
+    def rounded(self, value: float, digits: int = 1) -> str:
+        """Return a number with at most that many digits after the point."""
+        shortened = round(value, digits)
+        return self.number(int(shortened) if shortened == int(shortened) else shortened)
+
+    def p_value(self, value: float) -> str:
+        """Return a probability to three digits, with its sign."""
+        return f"p = {self.number(round(value, 3))}" if value >= SMALLEST_P else f"p < {self.number(SMALLEST_P)}"
 
     def percent(self, share: float) -> str:
         """Return a share of one in percent."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from holloway.injection.experiment import CONTROL, FULL, PASSIVE
+from holloway.injection.experiment import CONTROL, FULL, GROUPS, PASSIVE
 from holloway.proof.session_figures import CONDITIONS
 from holloway.proof.statistics import Interval, compare_ranks, correct_holm, estimate_difference
 
@@ -22,6 +22,8 @@ GROUP_SESSIONS_MIN = 100
 SIGNIFICANCE = 0.05
 COMPARED_PAIRS = ((FULL, CONTROL), (PASSIVE, CONTROL))
 CONFOUNDER_SIGNIFICANCE = 0.01
+CURVE_SESSIONS, CURVE_SESSIONS_MIN, CURVE_POINTS_MAX = 15, 3, 60
+"""A point of a curve is the median of that many sessions, of fewer at its beginning; about so many points are drawn."""
 PERMUTATIONS = 2_000
 PERMUTATION_SEED = 20260101
 
@@ -60,6 +62,7 @@ class MetricComparison:
 
     metric: str
     label: str
+    is_share: bool
     sessions: tuple[int, int]
     """Sessions of each group in which the figure is known."""
     medians: tuple[float, float] | None
@@ -112,6 +115,7 @@ def compare_groups(rows: Sequence[Figures], first: str, second: str) -> list[Met
             MetricComparison(
                 metric=metric.name,
                 label=metric.label,
+                is_share=metric.is_share,
                 sessions=(len(pair[0]), len(pair[1])),
                 medians=_find_centers(*pair, metric) if all(pair) else None,
                 difference=estimate_difference(*pair, is_share=metric.is_share) if all(pair) else None,
@@ -125,14 +129,39 @@ def compare_groups(rows: Sequence[Figures], first: str, second: str) -> list[Met
     return comparisons
 
 
+def trace_medians(rows: Sequence[Figures], metric_name: str) -> dict[str, list[tuple[float, float]]]:
+    """Return the running median of a figure for each group, `rows` being in order of time.
+
+    A point is the share of all sessions that came before, and the median of the latest sessions until then.
+    """
+    metric = next((metric for metric in PRIMARY_METRICS if metric.name == metric_name), PRIMARY_METRICS[0])
+    curves = {}
+    for group in GROUPS:
+        known = [
+            (place / max(len(rows) - 1, 1), float(row[metric.name]))
+            for place, row in enumerate(rows)
+            if row.get("group") == group and row.get(metric.name) is not None
+        ]
+        step = max(1, len(known) // CURVE_POINTS_MAX)
+        ends = range(len(known), CURVE_SESSIONS_MIN - 1, -step)
+        curves[group] = [
+            (known[end - 1][0], _find_center([value for _, value in known[max(0, end - CURVE_SESSIONS) : end]], metric))
+            for end in reversed(ends)
+        ]
+    return curves
+
+
 def _read_values(rows: Sequence[Figures], group: str, metric: Metric) -> list[float]:
     members = [row for row in rows if row.get("group") == group]
     return [float(value) for row in members if (value := row.get(metric.name)) is not None]
 
 
 def _find_centers(first: Sequence[float], second: Sequence[float], metric: Metric) -> tuple[float, float]:
-    center = np.mean if metric.is_share else np.median
-    return float(center(first)), float(center(second))
+    return _find_center(first, metric), _find_center(second, metric)
+
+
+def _find_center(values: Sequence[float], metric: Metric) -> float:
+    return float(np.mean(values) if metric.is_share else np.median(values))
 
 
 def _judge(metric: Metric, superiority: float, p: float) -> str:

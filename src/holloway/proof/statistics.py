@@ -87,16 +87,31 @@ def estimate_difference(first: Sequence[float], second: Sequence[float], *, is_s
 
     A yes-or-no figure has no useful median: with `is_share`, means are compared.
     """
-    first_values, second_values = np.asarray(first, float), np.asarray(second, float)
-    center = np.mean if is_share else np.median
+    first_values, second_values = np.sort(np.asarray(first, float)), np.sort(np.asarray(second, float))
+    center, resample = (np.mean, _resample_shares) if is_share else (np.median, _resample_medians)
     generator = np.random.default_rng(BOOTSTRAP_SEED)
-    differences = [
-        float(center(generator.choice(first_values, len(first_values))))
-        - float(center(generator.choice(second_values, len(second_values))))
-        for _ in range(RESAMPLES)
-    ]
+    differences = resample(first_values, generator) - resample(second_values, generator)
     low, high = np.percentile(differences, INTERVAL)
     return Interval(float(center(first_values) - center(second_values)), float(low), float(high))
+
+
+def _resample_shares(values: Numbers, generator: np.random.Generator) -> Numbers:
+    return np.asarray(generator.binomial(len(values), values.mean(), RESAMPLES) / len(values), float)
+
+
+def _resample_medians(values: Numbers, generator: np.random.Generator) -> Numbers:
+    """Return the medians of resamples of sorted values.
+
+    The places of the two middle values of a resample are order statistics of uniform numbers, so that they are drawn
+    without the resample: the lower one is beta distributed, and so is the gap to the upper one.
+    """
+    number = len(values)
+    lower_rank = (number + 1) // 2
+    lower = generator.beta(lower_rank, number - lower_rank + 1, RESAMPLES)
+    is_odd = number % 2
+    upper = lower if is_odd else lower + (1 - lower) * generator.beta(1, number - lower_rank, RESAMPLES)
+    places = [np.minimum((place * number).astype(int), number - 1) for place in (lower, upper)]
+    return np.asarray((values[places[0]] + values[places[1]]) / 2, float)
 
 
 def correct_holm(p_values: Mapping[str, float]) -> dict[str, float]:

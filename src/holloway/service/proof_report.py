@@ -75,6 +75,11 @@ def build_report(memory: Holloway, pooled: Sequence[Sequence[Figures]] = ()) -> 
     }
 
 
+def trace_medians(memory: Holloway, metric: str) -> dict[str, list[tuple[float, float]]]:
+    """Return the running median of a figure over the sessions of each group."""
+    return comparison.trace_medians(list_figures(memory), metric)
+
+
 def _compare(rows: Sequence[Figures], first: str, second: str) -> dict[str, Any]:
     """Return the comparison of two groups as JSON."""
     metrics = []
