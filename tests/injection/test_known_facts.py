@@ -110,10 +110,21 @@ def test_what_was_shown_is_not_found_unseen(memory: Holloway, view: StoreView) -
     assert [row["id"] for row in known_facts.find_unseen(view, [first.id, second.id], 5)] == [second.id]
 
 
-@pytest.mark.parametrize(("phase", "first"), [("explore", "decision"), ("implement", "gotcha"), ("", "decision")])
-def test_the_phase_of_a_session_decides_which_types_come_first(memory: Holloway, phase: str, first: str) -> None:
+@pytest.mark.parametrize(
+    ("phase", "session_type", "first"),
+    [
+        ("explore", "", "decision"),
+        ("implement", "", "gotcha"),
+        ("", "", "decision"),
+        ("", "build", "gotcha"),
+        ("explore", "build", "decision"),
+    ],
+)
+def test_phase_and_type_of_a_session_decide_which_types_come_first(
+    memory: Holloway, phase: str, session_type: str, first: str
+) -> None:
     for kind in ("gotcha", "decision"):
         taught(memory, f"the {kind} about refreshing tokens", type=kind, files=["src/shop/auth/tokens.py"])
-    session = memory.session("s1", phase=phase or None)
+    session = memory.session("s1", phase=phase or None, type=session_type or None)
     text = session.used("Read", {"file_path": "src/shop/auth/tokens.py"}, "def refresh(token): ...")
     assert min(("gotcha", "decision"), key=lambda kind: text.index(f"the {kind} about")) == first

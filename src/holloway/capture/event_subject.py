@@ -26,15 +26,21 @@ _FAILURE_SIGNS = ("rror", "FAIL", "fail", "atal", "panic", "ERR", "not found", "
 
 
 class Subject:
-    """Files relative to the project, a failure's text and command, and the pattern of a search; each may be empty."""
+    """Files relative to the project, a failure's text and command, and the pattern of a search; each may be empty.
 
-    __slots__ = ("command", "failure", "files", "pattern")
+    `kind` is that of the tool, an edit where a file is named for it.
+    """
 
-    def __init__(self, files: list[str], failure: str = "", pattern: str = "", command: str = "") -> None:
+    __slots__ = ("command", "failure", "files", "kind", "pattern")
+
+    def __init__(
+        self, files: list[str], failure: str = "", pattern: str = "", command: str = "", kind: str = ""
+    ) -> None:
         self.files = files
         self.failure = failure
         self.pattern = pattern
         self.command = command
+        self.kind = kind
 
     def __bool__(self) -> bool:
         return bool(self.files or self.failure or self.pattern)
@@ -48,7 +54,7 @@ def find_subject(event: dict[str, object], root: str) -> Subject:
     if kind in tools.ON_FILES:
         patch = tools.patch_in(arguments)
         paths = _patched_files(patch) if patch else tools.named_files(arguments, kind)
-        return Subject(_keep_inside(paths, root, folder))
+        return Subject(_keep_inside(paths, root, folder), kind=tools.used_as(kind, arguments))
     if kind in tools.LOOKING:
         pattern = tools.find_argument(arguments, "pattern", kind)
         return Subject([], "", pattern if isinstance(pattern, str) else "")

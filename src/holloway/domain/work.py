@@ -38,6 +38,18 @@ class SessionType(StrEnum):
     PR_REVIEW = "pr_review"
 
 
+PHASES_BY_TYPE = {
+    SessionType.BUILD: Phase.IMPLEMENT,
+    SessionType.INSIGHTS: Phase.EXPLORE,
+    SessionType.ROADMAP: Phase.DEFINE,
+    SessionType.TERMINAL: Phase.REFINE,
+    SessionType.CHANGELOG: Phase.REFLECT,
+    SessionType.SPEC_CREATION: Phase.DEFINE,
+    SessionType.PR_REVIEW: Phase.VALIDATE,
+}
+"""The phase of a session of each type, unless its caller names another one."""
+
+
 class Outcome(StrEnum):
     """How a session ended."""
 

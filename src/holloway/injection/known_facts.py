@@ -115,7 +115,7 @@ def _keep_valid(
     if not rows:
         return []
     ids = [str(row["id"]) for row in rows]
-    rows = _rank_by_phase(rows, view.reader.phase)
+    rows = _rank_by_phase(rows, view.phase)
     loaded, anchors = lookup.load_details(view.connection, ids), lookup.load_anchors(view.connection, ids)
     valid = []
     for row in rows:
@@ -130,9 +130,9 @@ def _keep_valid(
 
 def _rank_by_phase(rows: list[Row], phase: str) -> list[Row]:
     """Order rows by the weight that a phase gives to their type, else as they were."""
-    if not phase:
+    if not phase or len(rows) < 2:
         return rows
-    from holloway.domain.phase_weights import PHASE_WEIGHTS  # most events of a hook name no phase
+    from holloway.domain.phase_weights import PHASE_WEIGHTS  # most events of a hook have one memory at most
 
     weights = PHASE_WEIGHTS[phase]
     return sorted(rows, key=lambda row: -weights.get(str(row["type"]), 1.0))

@@ -67,11 +67,13 @@ class Reader:
 class StoreView:
     """An open store as one reader sees it. Use it as a context manager."""
 
-    __slots__ = ("_is_asked", "_viewer", "connection", "reader")
+    __slots__ = ("_is_asked", "_viewer", "connection", "phase", "reader")
 
     def __init__(self, reader: Reader, connection: sqlite3.Connection, *, is_asked: bool) -> None:
         self.reader = reader
         self.connection = connection
+        self.phase = reader.phase
+        """The phase of the work at this point: the reader's, or what its last event shows."""
         self._is_asked = is_asked
         self._viewer: Viewer | None = None
 
@@ -100,7 +102,9 @@ class StoreView:
 
     def in_store(self, connection: sqlite3.Connection) -> StoreView:
         """Return a view of another open store for the same reader."""
-        return StoreView(self.reader, connection, is_asked=self._is_asked)
+        view = StoreView(self.reader, connection, is_asked=self._is_asked)
+        view.phase = self.phase
+        return view
 
     def claim(self, ids: list[str], point: str) -> list[str]:
         """Record memories as injected, so that none comes twice; returns those that no parallel process claimed."""

@@ -15,6 +15,7 @@ from holloway.config import (
     STEP_TOKENS_PER_SESSION_MAX,
     STEPS_WITHOUT_WORD,
 )
+from holloway.injection.work_phase import infer_from_step
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,6 +82,9 @@ def inject(
     if view is None:
         return ""
     with view:
+        view.phase = view.phase or infer_from_step(
+            has_edits=bool(activity.edited), has_commands=activity.has_commands()
+        )
         text = _choose(view, state, activity, notes, cited)
     if text:
         state["spent"] += int(count_tokens(text)) + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holloway.config import TOOL_RESULT_MEMORIES_MAX, TOOL_RESULT_TOKENS_MAX
+from holloway.injection.work_phase import infer_from_subject
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ def inject(reader: Reader, subject: Subject) -> str:
     if view is None:
         return ""
     with view:
+        view.phase = view.phase or infer_from_subject(subject)
         rows = _find_memories(view, subject)
         if not rows:
             return ""

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from holloway.domain.work import Outcome, Phase, SessionType
+from holloway.domain.work import PHASES_BY_TYPE, Outcome, Phase, SessionType
 from holloway.safety import secrets
 
 if TYPE_CHECKING:
@@ -39,19 +39,8 @@ def classify_session(activity: SessionActivity) -> SessionClassification:
     kind, why = infer_session_type(activity)
     outcome, proof = infer_outcome(activity)
     start = activity.pad.start
-    phase = (start.phase if start and start.phase else None) or _PHASES[kind]
+    phase = (start.phase if start and start.phase else None) or PHASES_BY_TYPE[kind]
     return SessionClassification(kind, phase, outcome, f"{kind}: {why}; {outcome}: {proof}")
-
-
-_PHASES = {
-    SessionType.BUILD: Phase.IMPLEMENT,
-    SessionType.INSIGHTS: Phase.EXPLORE,
-    SessionType.ROADMAP: Phase.DEFINE,
-    SessionType.TERMINAL: Phase.REFINE,
-    SessionType.CHANGELOG: Phase.REFLECT,
-    SessionType.SPEC_CREATION: Phase.DEFINE,
-    SessionType.PR_REVIEW: Phase.VALIDATE,
-}
 
 
 def infer_session_type(activity: SessionActivity) -> tuple[SessionType, str]:

@@ -18,7 +18,7 @@ from holloway.domain import memory_json
 from holloway.domain.memory import MemoryType, as_tuple, parse_choice
 from holloway.domain.methodology import find_methodology
 from holloway.domain.ports import format_stamp
-from holloway.domain.work import Outcome, Phase, SessionType
+from holloway.domain.work import PHASES_BY_TYPE, Outcome, Phase, SessionType
 from holloway.domain.work import SessionSummary as Ledgered
 from holloway.errors import HollowayError, InvalidInput
 from holloway.extras import find_invocation
@@ -115,7 +115,7 @@ class Session:
             revision = memory.branch, git.head_commit(str(memory.project.root))
             self.observe(events.Started(self.now(), session, agent, *revision, kind, part, task, unit, planned_steps))
         begun = self._observer.pad.start
-        self.reader.phase = str(begun.phase) if begun and begun.phase else ""
+        self.reader.phase = str(_choose_phase(begun) or "")
         if task:
             self._answer(lambda: prompt_point.follow_task(self.reader, self._state, task), None)
 
@@ -426,6 +426,13 @@ class Session:
 def checkpoint_file(project: Project, session: str) -> Path:
     """Return the file that a session's state is saved in."""
     return project.checkpoints_folder / f"{safe_name(session)}.json"
+
+
+def _choose_phase(start: events.Started | None) -> Phase | None:
+    """Return the phase of a session as its caller named it, or as its type implies; None if neither was named."""
+    if start is None:
+        return None
+    return start.phase or (PHASES_BY_TYPE[start.type] if start.type else None)
 
 
 def _safe(name: str) -> str:
