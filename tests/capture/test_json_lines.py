@@ -85,6 +85,7 @@ def test_only_a_count_is_a_count(value: object, count: int) -> None:
         ("1960-01-01T00:00:00Z", 0.0),
         ("yesterday", -1.0),
         (60, 60.0),
+        (1, 1.0),
         (1.5, 1.5),
         (1e11, 1e11),
         (1e12, 1e9),

@@ -121,6 +121,13 @@ def test_definitions_of_one_name_are_told_apart_by_their_order(writing: Writing)
     assert [row[1] for row in after] == [3, 7]
 
 
+def test_an_edge_leads_to_the_right_one_of_several_definitions_of_a_name(writing: Writing) -> None:
+    writing.write("a.py", "def once():\n    pass\n\n\n" * 3 + "def use():\n    pass\n")
+    resolve(writing, "a.py", edge("calls", 3, "a.py", 2))
+    sql = "SELECT s.name, t.line FROM edges e JOIN nodes s ON s.id = e.source JOIN nodes t ON t.id = e.target"
+    assert writing.rows(sql) == [("use", 9)]
+
+
 def test_a_chunk_that_only_moved_keeps_its_row_and_can_still_be_found(writing: Writing) -> None:
     file = writing.write("a.py", SHOP)
     (chunk,) = writing.rows("SELECT id, line FROM chunks WHERE name = 'make'")

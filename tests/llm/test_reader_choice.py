@@ -9,7 +9,7 @@ import pytest
 
 from holloway.config import Settings, change_setting
 from holloway.llm import reader_choice
-from holloway.llm.providers import CapReached, Stopped, WriterFailed
+from holloway.llm.providers import Anthropic, CapReached, OpenAI, Stopped, WriterFailed
 from holloway.llm.reader_choice import StopWatch, choose_reader, open_reader, record_read_session
 from holloway.service import project_finder
 from holloway.store.llm_usage import READER_FAILED, READER_PURPOSE, READER_READ, LlmUsageLedger
@@ -59,6 +59,12 @@ def test_a_service_is_complete_or_the_reason_says_what_is_missing(
     choice = choose_reader(settings_of(memory, **changes), environment)
     assert (choice.writer is None) == bool(reason)
     assert reason in choice.reason
+
+
+@pytest.mark.parametrize(("provider", "writer"), [("anthropic", Anthropic), ("openai", OpenAI)])
+def test_the_chosen_service_is_called_by_its_own_api(memory: Holloway, provider: str, writer: type) -> None:
+    settings = settings_of(memory, **{"reader.provider": provider, "reader.key_env": "MY_KEY"})
+    assert isinstance(choose_reader(settings, {"MY_KEY": "k"}).writer, writer)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import holloway
 from holloway.capture import claude_code, journal
 from holloway.capture import journal_reader as journals
+from holloway.config import REASON_CHARS_MAX
 from holloway.domain import confidence
 from holloway.domain.event import Event, Recorded, Said, Started
 from holloway.domain.memory import MemoryType, ReviewReason, Source, State
@@ -80,6 +81,14 @@ def test_stored_words_cannot_speak_as_somebody_else(memory: holloway.Holloway, t
     text = tools.get_memory(said.id).text
     assert "</system" not in text
     assert "[hw:" not in text
+
+
+def test_the_reason_of_an_agent_is_taken_up_to_a_length(memory: holloway.Holloway, tools: Tools) -> None:
+    taught = memory.remember("Tokens live for an hour", type="decision").memory
+    assert taught
+    with pytest.raises(InvalidInput, match="`note` has"):
+        tools.memory_feedback(taught.id, "wrong", "x" * (8 * REASON_CHARS_MAX + 1))
+    assert tools.memory_feedback(taught.id, "wrong", "x" * (8 * REASON_CHARS_MAX)).outcome == "disputed"
 
 
 def test_a_memory_that_an_agent_calls_wrong_stays_less_sure_until_a_person_decides(

@@ -228,8 +228,18 @@ def test_a_level_that_was_chosen_is_in_force_at_once_and_stays(memory: Holloway)
 
 def test_a_level_that_there_is_not_is_an_error_that_names_those_that_there_are(memory: Holloway) -> None:
     with pytest.raises(InvalidInput) as caught:
-        memory.trust.choose("reckless")
+        memory.trust.choose("reckless" * 6)
+    assert caught.value.message == f"There is no trust level {'reckless' * 5!r}."
     assert "2 standard" in caught.value.hint
+
+
+def test_a_level_is_explained_by_who_chose_it_or_by_what_earned_it() -> None:
+    origins = ((3, "project"), (1, "earned"), (2, "earned"))
+    assert [Standing(level, origin, FeedbackCounts(), 0).why for level, origin in origins] == [
+        "chosen (project)",
+        "the first sessions are watched before more is said",
+        "earned in 3 sessions or more",
+    ]
 
 
 @pytest.mark.promise("trust-levels")

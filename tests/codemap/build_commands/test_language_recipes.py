@@ -124,6 +124,12 @@ def test_the_package_manager_is_the_one_that_the_project_uses(
     assert found.lint[0].endswith("lint")
 
 
+def test_of_several_scripts_for_one_purpose_the_usual_one_is_called(tmp_path: Path) -> None:
+    scripts = {"test:unit": "jest", "test": "jest", "compile": "tsc", "build": "tsc"}
+    called = recipe(tmp_path, {"package.json": json.dumps({"scripts": scripts})})
+    assert (called.test, called.build) == (("npm test",), ("npm run build",))
+
+
 def test_a_script_that_only_says_that_there_are_no_tests_is_no_test(tmp_path: Path) -> None:
     scripts = {"test": 'echo "Error: no test specified" && exit 1'}
     assert recipe(tmp_path, {"package.json": json.dumps({"scripts": scripts})}).test == ()
