@@ -120,6 +120,10 @@ FOREIGN_SEGMENTS_MAX = 1_024
 REPLICAS_MAX = 5_000
 REPLICA_OPERATIONS_MAX = 500_000
 """Limits of what is read of a remote: segments and operations of one replica, and replicas."""
+FETCH_BYTES_MAX = 256 * 1024 * 1024
+"""Limit of what one fetch may download."""
+SHARING_BYTES_MAX = 1024 * 1024 * 1024
+"""Limit of the repository of sharing: nothing is fetched into a larger one."""
 SYNC_EVERY_S = 60
 """Shortest time between two exchanges with a remote in the background."""
 TRANSFER_TIMEOUT_S = 120.0

@@ -8,6 +8,7 @@ import pytest
 
 from holloway.errors import InvalidInput
 from holloway.git.transfer import (
+    TransferExceeded,
     TransferFailed,
     check_address,
     hide_credentials,
@@ -88,6 +89,28 @@ def test_a_command_that_takes_too_long_counts_as_offline(tmp_path: Path) -> None
     with pytest.raises(TransferFailed) as failed:
         run_transfer(own, "fetch", "--", str(tmp_path / "missing.git"), timeout_s=0)
     assert failed.value.is_offline
+
+
+@pytest.mark.promise("shared-fetch-is-bounded")
+def test_what_takes_more_than_it_may_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+    own, mark = make_bare(tmp_path / "own.git"), tmp_path / "mark"
+    program = f"!(echo begun > {mark}; sleep 60; rm {mark}) & wait"
+    with pytest.raises(TransferExceeded, match="enough"):
+        run_transfer(own, "-c", f"alias.wait={program}", "wait", find_excess=lambda: "enough" * mark.exists())
+    assert subprocess.run(["pgrep", "-f", f"rm {mark}"], capture_output=True, check=False).stdout == b""
+
+
+@pytest.mark.promise("shared-fetch-is-bounded")
+def test_endless_messages_of_a_remote_are_cut_off(tmp_path: Path) -> None:
+    own = make_bare(tmp_path / "own.git")
+    with pytest.raises(TransferExceeded, match="bytes of messages"):
+        run_transfer(own, "-c", "alias.flood=!yes >&2", "flood", timeout_s=60)
+
+
+def test_long_input_is_passed_on_whole(tmp_path: Path) -> None:
+    own = make_bare(tmp_path / "own.git")
+    digest = run_transfer(own, "hash-object", "-w", "--stdin", stdin=b"x" * 3_000_000).decode().strip()
+    assert len(run_transfer(own, "cat-file", "blob", digest)) == 3_000_000
 
 
 @pytest.mark.promise("shared-runs-nothing")

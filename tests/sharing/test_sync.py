@@ -1,11 +1,13 @@
 """One exchange after the other: everybody ends with the same state, whatever was interrupted, erased or copied."""
 
 import shutil
+import subprocess
 
 import pytest
 
 from holloway.git.transfer import TransferFailed
 from holloway.sharing import sync
+from holloway.sharing.git_transport import GitTransport
 from holloway.sharing.incoming import fold_memories
 from holloway.sharing.membership import REPOSITORY_NAME
 from holloway.sharing.participants import load_participants
@@ -125,6 +127,40 @@ def test_an_exchange_that_fails_loses_nothing(team: Team) -> None:
     team.accept_all(bob)
     assert bob.texts() == ["first", "second"]
     assert ada.sharing.describe_state().word == "synced"
+
+
+@pytest.mark.promise("shared-fetch-is-bounded")
+def test_a_ref_beyond_the_limits_is_named_and_left_alone_for_a_day(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada, bob = team.join("Ada", shares=("first",)), team.join("Bob")
+    GitTransport(team.hub, str(team.hub), "b" * 32).write_segments([b"x" * 2_000_000], first_number=0, replaces=True)
+    ref = f"refs/holloway/{'b' * 32}"
+    asked: list[set[str]] = []
+    real = GitTransport.fetch
+
+    def fetch(self: GitTransport, excluded: set[str]) -> dict[str, str]:
+        asked.append(excluded)
+        return real(self, excluded)
+
+    monkeypatch.setattr(GitTransport, "fetch", fetch)
+    for hours in (0, 1, 24):
+        team.clock.advance(hours=hours)
+        report = bob.sync()
+        assert any(line.startswith(ref) and "2,000,000 bytes" in line for line in report.refused)
+    assert asked == [set(), {ref}, set()]
+    assert bob.sharing.status()["refused"]
+    assert bob.texts() == ada.texts()
+
+
+def test_a_refused_device_costs_no_download(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    ada, bob = team.join("Ada", shares=("first",)), team.join("Bob")
+    bob.sharing.membership.refuse("Ada")
+    bob.sync()
+    repository = bob.memory.project.folder / REPOSITORY_NAME
+    refs = subprocess.run(
+        ["git", "--git-dir", str(repository), "for-each-ref"], capture_output=True, text=True, check=True
+    ).stdout
+    assert bob.replica in refs
+    assert ada.replica not in refs
 
 
 def test_uses_are_sent_once_per_exchange_and_added_up(team: Team) -> None:

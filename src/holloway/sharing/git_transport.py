@@ -5,25 +5,31 @@ Nobody else writes our ref, so no push is ever rejected. The user's own reposito
 
 from __future__ import annotations
 
-import json
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from holloway.config import FOREIGN_SEGMENTS_MAX, REPLICAS_MAX, SEGMENT_BYTES_MAX
-from holloway.git.transfer import TransferFailed, check_address, run_transfer
+from holloway.config import REPLICAS_MAX, SHARING_BYTES_MAX
+from holloway.git.transfer import EXCEEDED_HINT, TransferExceeded, TransferFailed, check_address, run_transfer
 from holloway.sharing.operation import REPLICA_CHARS
+from holloway.sharing.quarantine import FETCHED, Quarantine, list_refs
+from holloway.sharing.segment_files import list_segments, read_blobs
 from holloway.store.database import make_private_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from holloway.sharing.segment_files import Blob, Listing
 
 NAMESPACE = "refs/holloway/"
 BRANCH_NAMESPACE = "refs/heads/holloway/"
 """Namespace of refs on a remote that accepts branches only."""
-_FETCHED = {NAMESPACE: "refs/fetched/own/", BRANCH_NAMESPACE: "refs/fetched/branch/"}
+_FETCHED = {NAMESPACE: f"{FETCHED}own/", BRANCH_NAMESPACE: f"{FETCHED}branch/"}
 """Local refs for each namespace; a ref in both must not stop the others from being fetched."""
+UNKNOWN_DEVICES = f"{NAMESPACE}*"
+"""Stands for the refs of all devices that were never read before."""
+PACKS_MAX = 64
+"""Each exchange leaves one or two packs; with more than these, they are joined."""
 _HEX = frozenset("0123456789abcdef")
 _COMMITTER = b"committer holloway <holloway@invalid> 0 +0000\n"
 _REFUSED_WORDS = ("deny", "denied", "hook declined", "prohibited", "forbidden", "403", "not allowed", "refusing")
@@ -36,14 +42,6 @@ class Tip(NamedTuple):
     commits: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Blob:
-    """A segment in the repository, before it is read."""
-
-    name: str
-    digest: str
-
-
 class GitTransport:
     """Exchanges the segments of replicas with a remote repository."""
 
@@ -51,6 +49,8 @@ class GitTransport:
         self._repository = str(repository)
         self._address = check_address(address)
         self._replica = replica
+        self._listings: dict[str, Listing] = {}
+        """The segments of commits that were listed before: a commit never changes."""
         self.namespace = namespace
 
     def prepare(self) -> None:
@@ -63,49 +63,87 @@ class GitTransport:
         run_transfer(self._repository, "init", "--quiet", "--bare", "--shared=0600", "--template=")
         (folder / "complete").touch(0o600)
 
-    def fetch(self) -> None:
-        """Fetch the refs of all replicas; refs that left the remote leave here too."""
+    def fetch(self, excluded: Iterable[str] = ()) -> dict[str, str]:
+        """Fetch the refs of all replicas but the excluded ones; refs that left the remote leave here too.
+
+        Returns the refs that were set aside, with the reason: those that hold what no replica writes, or, as
+        `UNKNOWN_DEVICES`, those of all devices that were never read before, because they exceed the limits.
+        Excluded, they cost nothing. Raises TransferExceeded if the others do too, and TransferFailed if git fails.
+        """
         self._drop_stale_locks()
-        refspecs = [f"+{namespace}*:{target}*" for namespace, target in _FETCHED.items()]
-        options = ("--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--force")
-        run_transfer(self._repository, "fetch", *options, "--", self._address, *refspecs)
+        self._limit_size()
+        before = list_refs(self._repository, *_FETCHED.values())
+        excluded, set_aside = {*excluded}, dict[str, str]()
+        while True:
+            try:
+                problems = self._fetch_once(before, excluded)
+            except TransferFailed as error:
+                if error.is_offline or UNKNOWN_DEVICES in excluded or not before:
+                    raise
+                problems = {UNKNOWN_DEVICES: error.message}
+            if not problems:
+                return set_aside
+            set_aside |= problems
+            excluded |= problems.keys()
+
+    def _fetch_once(self, before: Mapping[str, str], excluded: Collection[str]) -> dict[str, str]:
+        """Fetch into quarantine; return the problems of refs, or release everything from it if there are none."""
+        with Quarantine(self._repository) as quarantine:
+            fetched = quarantine.fetch(self._address, self._build_refspecs(before, excluded))
+            refs = {ref: commit for ref, commit in fetched.items() if _is_replica(ref.rpartition("/")[2])}
+            if len({ref.rpartition("/")[2] for ref in refs}) > REPLICAS_MAX:
+                raise TransferExceeded(f"The remote has refs of more than {REPLICAS_MAX:,} devices.", EXCEEDED_HINT)
+            new = sorted({commit for ref, commit in refs.items() if before.get(ref) != commit})
+            self._listings |= list_segments(quarantine.path, new)
+            problems = {
+                _name_on_remote(ref): listing.problem
+                for ref, commit in refs.items()
+                if (listing := self._listings.get(commit)) and listing.problem
+            }
+            if not problems:
+                quarantine.release(refs)
+            return problems
+
+    def _build_refspecs(self, before: Mapping[str, str], excluded: Collection[str]) -> list[str]:
+        if UNKNOWN_DEVICES not in excluded:
+            wanted = [f"+{namespace}*:{target}*" for namespace, target in _FETCHED.items()]
+        else:
+            # With a star, a ref that left the remote is no error; the remote is asked for these refs only.
+            targets = {*before, *(f"{target}{self._replica}" for target in _FETCHED.values())}
+            wanted = [f"+{_name_on_remote(ref)}*:{ref}*" for ref in sorted(targets)]
+        return [*wanted, *(f"^{ref}" for ref in sorted(excluded) if ref != UNKNOWN_DEVICES)]
+
+    def _limit_size(self) -> None:
+        """Pack what exchanges left in many packs; refuse to go on in a repository that was flooded."""
+        folder = Path(self._repository) / "objects/pack"
+        packs = [path.stat().st_size for path in folder.glob("*.pack")]
+        if len(packs) > PACKS_MAX or sum(packs) > SHARING_BYTES_MAX:
+            self.prune()
+        if sum(path.stat().st_size for path in folder.glob("*.pack")) > SHARING_BYTES_MAX:
+            message = f"What was fetched has grown to more than {SHARING_BYTES_MAX // 2**20:,} MB; nothing is added."
+            raise TransferExceeded(message, "`holloway share --refuse NAME` for devices that you do not know.")
 
     def list_tips(self) -> list[Tip]:
         """Return the fetched refs whose names can be those of replicas."""
-        output = self._run(
-            "for-each-ref", f"--count={REPLICAS_MAX}", "--format=%(objectname) %(refname)", *_FETCHED.values()
-        )
         commits: dict[str, list[str]] = {}
-        for line in output.decode("utf-8", "replace").splitlines():
-            commit, _, ref = line.partition(" ")
-            name = ref.rpartition("/")[2]
-            if _is_replica(name):
-                commits.setdefault(name, []).append(commit)
+        for ref, commit in list_refs(self._repository, *_FETCHED.values()).items():
+            commits.setdefault(ref.rpartition("/")[2], []).append(commit)
         return [Tip(replica, tuple(sorted(own_commits))) for replica, own_commits in sorted(commits.items())]
 
-    def list_segments(self, tip: Tip) -> list[Blob]:
-        """Return the segments of a replica; more than the limit are left out, and so is what is no segment."""
-        blobs: dict[str, Blob] = {}
-        for commit in tip.commits:
-            for entry in self._run("ls-tree", "-z", "-l", commit).decode("utf-8", "replace").split("\0"):
-                about, _, path = entry.partition("\t")
-                words = about.split()
-                is_blob = len(words) == 4 and words[1] == "blob" and words[3].isdecimal()
-                if is_blob and int(words[3]) <= SEGMENT_BYTES_MAX:
-                    blobs[words[2]] = Blob(path, words[2])
-        return sorted(blobs.values(), key=lambda blob: blob.name)[:FOREIGN_SEGMENTS_MAX]
+    def list_segments(self, tips: Iterable[Tip]) -> dict[str, list[Blob]]:
+        """Return the segments of replicas in the order of their names."""
+        tips = list(tips)
+        unread = [commit for tip in tips for commit in tip.commits if commit not in self._listings]
+        self._listings |= list_segments(self._repository, unread)
+        segments: dict[str, list[Blob]] = {}
+        for tip in tips:
+            blobs = {blob.digest: blob for commit in tip.commits for blob in self._listings[commit].blobs}
+            segments[tip.replica] = sorted(blobs.values(), key=lambda blob: blob.name)
+        return segments
 
-    def read_blobs(self, blobs: Sequence[Blob]) -> Iterator[tuple[Blob, bytes]]:
-        """Yield the content of segments."""
-        if not blobs:
-            return
-        output = self._run("cat-file", "--batch", stdin="".join(f"{blob.digest}\n" for blob in blobs).encode())
-        position = 0
-        for blob in blobs:
-            head_end = output.index(b"\n", position)
-            size = int(output[position:head_end].split()[-1])
-            yield blob, output[head_end + 1 : head_end + 1 + size]
-            position = head_end + size + 2
+    def read_blobs(self, blobs: Iterable[Blob]) -> Iterator[tuple[Blob, bytes]]:
+        """Yield segments with their content."""
+        return read_blobs(self._repository, blobs)
 
     def find_own_tip(self) -> str:
         """Return the commit of our ref; empty if nothing was written yet."""
@@ -172,15 +210,9 @@ class GitTransport:
         return run_transfer(self._repository, *arguments, stdin=stdin)
 
 
-def parse_read_segments(text: str) -> set[str]:
-    """Return the digests of the segments that were read before."""
-    digests = json.loads(text)
-    return {str(digest) for digest in digests} if isinstance(digests, list) else set()
-
-
-def dump_read_segments(blobs: Iterable[Blob]) -> str:
-    """Return the digests of read segments, to be stored."""
-    return json.dumps(sorted(blob.digest for blob in blobs))
+def _name_on_remote(ref: str) -> str:
+    """Return the name that a fetched ref has on the remote."""
+    return next(f"{namespace}{ref[len(target) :]}" for namespace, target in _FETCHED.items() if ref.startswith(target))
 
 
 def _is_replica(name: str) -> bool:

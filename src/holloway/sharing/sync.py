@@ -6,28 +6,38 @@ the shared state, and our ref is written from the log.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from holloway.config import REPLICA_OPERATIONS_MAX, SEGMENTS_MAX
 from holloway.domain.ports import format_stamp
 from holloway.errors import HollowayError
 from holloway.sharing.compaction import compact_log
-from holloway.sharing.git_transport import Tip, dump_read_segments, parse_read_segments
+from holloway.sharing.git_transport import BRANCH_NAMESPACE, NAMESPACE, Tip
 from holloway.sharing.incoming import Applied, apply_waiting
 from holloway.sharing.recorder import Recorder, from_row, to_row
 from holloway.sharing.segment import read_segment, write_segments
+from holloway.sharing.segment_files import dump_read_segments, parse_read_segments
 from holloway.store import operation_log
 from holloway.store.operation_log import ACCEPTED, OWN, REFUSED, STRANGER, Replica
 
 if TYPE_CHECKING:
-    from holloway.sharing.git_transport import Blob, GitTransport
+    from collections.abc import Iterable
+
+    from holloway.sharing.git_transport import GitTransport
     from holloway.sharing.segment import ReplicaProfile, Segment
+    from holloway.sharing.segment_files import Blob
     from holloway.sharing.signature import ReplicaKey
     from holloway.store.store import Store
 
 PUSHED_KEY = "sharing_pushed"
 """Key of the commit of our ref that the remote has."""
+SET_ASIDE_KEY = "sharing_set_aside"
+"""Key of the refs of the remote that exceeded the limits, with the reason and the time."""
+SET_ASIDE_HOURS = 24
 
 
 @dataclass(slots=True)
@@ -63,7 +73,7 @@ class Synchronizer:
         """Exchange operations once. Raises TransferFailed if the remote cannot be reached; nothing is lost then."""
         self._transport.prepare()
         Recorder(self._store).record_waiting()
-        self._transport.fetch()
+        self._fetch()
         self._read_refs()
         self._report.applied = apply_waiting(self._store)
         self._send()
@@ -71,25 +81,52 @@ class Synchronizer:
             self._transport.prune()
         return self._report
 
+    def _fetch(self) -> None:
+        """Fetch what may be read; refs that exceeded the limits are left alone for a day."""
+        now = self._store.clock.now()
+        text = self._store.get_meta(SET_ASIDE_KEY)
+        set_aside: dict[str, list[str]] = json.loads(text) if text else {}
+        since = format_stamp(now - timedelta(hours=SET_ASIDE_HOURS))
+        set_aside = {ref: entry for ref, entry in set_aside.items() if since < entry[1] <= format_stamp(now)}
+        problems = self._transport.fetch({*set_aside, *self._list_refused_refs()})
+        set_aside |= {ref: [problem, format_stamp(now)] for ref, problem in problems.items()}
+        self._store.set_meta(SET_ASIDE_KEY, json.dumps(set_aside))
+        self._report.refused += [f"{ref}: {problem}" for ref, (problem, _) in sorted(set_aside.items())]
+
+    def _list_refused_refs(self) -> list[str]:
+        replicas = operation_log.list_replicas(self._database)
+        refused = [replica.replica for replica in replicas if replica.standing == REFUSED]
+        return [f"{namespace}{replica}" for replica in refused for namespace in (NAMESPACE, BRANCH_NAMESPACE)]
+
     def _read_refs(self) -> None:
         """Add the operations of the refs that changed to the log."""
         replicas = {replica.replica: replica for replica in operation_log.list_replicas(self._database)}
         self._tips = self._transport.list_tips()
-        for tip in self._tips:
-            replica = replicas.get(tip.replica)
-            if replica is None or (replica.standing != REFUSED and replica.tip != ",".join(tip.commits)):
-                self._read_ref(tip, replica)
+        changed = [tip for tip in self._tips if self._is_unread(tip, replicas.get(tip.replica))]
+        segments = self._transport.list_segments(changed)
+        new = {name: self._list_new(blobs, replicas.get(name)) for name, blobs in segments.items()}
+        contents = self._transport.read_blobs(blob for blobs in new.values() for blob in blobs)
+        for tip in changed:
+            own_contents = islice(contents, len(new[tip.replica]))
+            self._read_ref(tip, replicas.get(tip.replica), segments[tip.replica], own_contents)
         self._report.strangers = [
             replica.author for replica in operation_log.list_replicas(self._database) if replica.standing == STRANGER
         ]
 
-    def _read_ref(self, tip: Tip, replica: Replica | None) -> None:
-        """Read the new segments of one ref; one that does not verify is reported and changes nothing."""
-        blobs = self._transport.list_segments(tip)
+    def _is_unread(self, tip: Tip, replica: Replica | None) -> bool:
+        return replica is None or (replica.standing != REFUSED and replica.tip != ",".join(tip.commits))
+
+    def _list_new(self, blobs: list[Blob], replica: Replica | None) -> list[Blob]:
+        """Return the segments of a replica that were not read before."""
         read_before = parse_read_segments(replica.segments) if replica else set()
-        digests = {blob.digest for blob in blobs}
-        self._must_prune |= not read_before <= digests
-        for blob, data in self._transport.read_blobs([blob for blob in blobs if blob.digest not in read_before]):
+        self._must_prune |= not read_before <= {blob.digest for blob in blobs}
+        return [blob for blob in blobs if blob.digest not in read_before]
+
+    def _read_ref(
+        self, tip: Tip, replica: Replica | None, blobs: list[Blob], contents: Iterable[tuple[Blob, bytes]]
+    ) -> None:
+        """Read the new segments of one ref; one that does not verify is reported and changes nothing."""
+        for blob, data in contents:
             try:
                 segment = read_segment(data, tip.replica, self._space)
             except HollowayError as error:
@@ -128,7 +165,7 @@ class Synchronizer:
         """Add what is not in our ref yet to it, and push it unless the remote has it already."""
         remote_tip = next((tip.commits[0] for tip in self._tips if tip.replica == self._key.replica), "")
         own_tip = self._transport.find_own_tip()
-        segments = self._transport.list_segments(Tip(self._key.replica, (own_tip,))) if own_tip else []
+        segments = self._list_own_segments(own_tip)
         if self._must_rewrite(remote_tip, own_tip, len(segments)):
             operation_log.set_rewrite(self._database, is_due=True)
             compacted = compact_log(map(from_row, operation_log.list_written_by(self._database, self._key.replica)))
@@ -164,5 +201,9 @@ class Synchronizer:
         """Note what the remote has of us, so that it is not read back."""
         self._store.set_meta(PUSHED_KEY, own_tip)
         own = next(other for other in operation_log.list_replicas(self._database) if other.standing == OWN)
-        blobs = self._transport.list_segments(Tip(own.replica, (own_tip,)))
-        operation_log.save_replica(self._database, own._replace(tip=own_tip, segments=dump_read_segments(blobs)))
+        segments = dump_read_segments(self._list_own_segments(own_tip))
+        operation_log.save_replica(self._database, own._replace(tip=own_tip, segments=segments))
+
+    def _list_own_segments(self, own_tip: str) -> list[Blob]:
+        own = Tip(self._key.replica, (own_tip,))
+        return self._transport.list_segments([own])[own.replica] if own_tip else []
