@@ -123,6 +123,7 @@ def test_definitions_of_one_name_are_told_apart_by_their_order(writing: Writing)
 
 def test_an_edge_leads_to_the_right_one_of_several_definitions_of_a_name(writing: Writing) -> None:
     writing.write("a.py", "def once():\n    pass\n\n\n" * 3 + "def use():\n    pass\n")
+    writing.renew()
     resolve(writing, "a.py", edge("calls", 3, "a.py", 2))
     sql = "SELECT s.name, t.line FROM edges e JOIN nodes s ON s.id = e.source JOIN nodes t ON t.id = e.target"
     assert writing.rows(sql) == [("use", 9)]
