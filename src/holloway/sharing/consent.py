@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holloway.config import SHARE_SNOOZE_DAYS
 from holloway.domain.ports import format_stamp
 from holloway.git.transfer import hide_credentials
+from holloway.store.store import read_meta
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -65,7 +66,7 @@ def looks_like_client_work(name: str, address: str) -> bool:
 
 def read_consent(database: Database) -> Consent:
     """Return what the person decided about the project of a store."""
-    text = database.fetch_value("SELECT value FROM meta WHERE key = ?", (CONSENT_KEY,))
+    text = read_meta(database, CONSENT_KEY)
     values = json.loads(text) if text else {}
     return Consent(SharingDecision(values.get("decision", "")), values.get("snoozed_until", ""))
 

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
     from holloway.store.project import Project
 
 
+def read_meta(database: Database, key: str) -> str:
+    """Return the value that a store has under a key; empty if it was never stored."""
+    return database.fetch_value("SELECT value FROM meta WHERE key = ?", (key,)) or ""
+
+
 class Store:
     """The memory of one project, or of the user."""
 
@@ -76,7 +81,7 @@ class Store:
 
     def get_meta(self, key: str) -> str:
         """Return the value of a key; empty if it was never stored."""
-        return self.database.fetch_value("SELECT value FROM meta WHERE key = ?", (key,)) or ""
+        return read_meta(self.database, key)
 
     def create_backup(self) -> Path:
         """Back up the database now; only the newest backups are retained."""
