@@ -16,6 +16,7 @@ ENCODED = base64.b64encode(PLAIN.encode()).decode()
     [
         ("ab\u200bcd", "abcd"),
         ("ab\\\n  cd", "abcd"),
+        ("ab\\\ncd", "abcd"),
         ("'ab'\n  'cd'", "'abcd'"),
         ('"ab" \\\n\t"cd"', '"abcd"'),
         ("'ab'\n'cd'\n'ef'", "'abcdef'"),

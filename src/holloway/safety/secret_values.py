@@ -93,8 +93,8 @@ def measure_filler(value: str, steps: tuple[int, ...] = _FILLER_STEPS) -> float:
     """Measure the share of a value that consists of runs of one character (step 0) or of consecutive ones."""
     filler_chars = start = 0
     step = None
-    for index in range(1, len(value) + 1):
-        next_step = ord(value[index]) - ord(value[index - 1]) if index < len(value) else None
+    next_steps = [*(ord(after) - ord(before) for before, after in pairwise(value)), None]
+    for index, next_step in enumerate(next_steps, 1):
         if next_step == step and next_step in steps:
             continue
         if step in steps and index - start >= _RUN_CHARS_MIN:
