@@ -50,6 +50,15 @@ def test_only_a_whole_new_file_forgets_the_first_source() -> None:
     assert files.find_source("a.md") == "web:x"
 
 
+def test_a_session_has_written_foreign_text_if_one_file_has_it() -> None:
+    files = WrittenFiles()
+    assert not files.has_foreign
+    files.record_new_file("a.md", "")
+    assert not files.has_foreign
+    files.record_new_file("b.md", "web:x")
+    assert files.has_foreign
+
+
 def test_the_nearest_folder_decides() -> None:
     files = WrittenFiles()
     files.record_new_file("lib", "web:x")

@@ -252,7 +252,7 @@ class Carriers:
         program = step.program.split(" ", 1)[0]
         if step.directory and (elsewhere := self._classify_directory(step.directory)).origin is Origin.FOREIGN:
             return elsewhere
-        words = " ".join((step.program, *step.args[:2]))
+        words = " ".join((step.program, *step.args))
         if words.startswith(_CHECKOUTS_OF_OTHERS):
             self._branches.foreign_checkout = f"branch of others: {' '.join(words.split()[:3])}"
             return NO_ORIGIN
