@@ -99,10 +99,10 @@ def test_each_harm_names_the_session_its_reason_and_the_memories() -> None:
         ("told nothing", {"group": "control", "shown": [], "outcome": "failure"}),
     ]
 
-    harms = [(harm.session, harm.reason, harm.memories) for harm in find_harms(sessions)]
+    harms = [(harm.session, harm.reason, harm.memories) for harm in find_harms(sessions, {"flagged": ["m2"]})]
 
     assert harms == [
-        ("flagged", "flagged as wrong", ("m1", "m2")),
+        ("flagged", "flagged as wrong", ("m2",)),
         ("both", "contradicted by what the session learned", ("m2",)),
         ("both", "the session failed", ("m1", "m2")),
     ]

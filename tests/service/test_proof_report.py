@@ -85,3 +85,17 @@ def test_a_user_who_agrees_again_does_not_move_earlier_sessions(
     experiments.turn_off(memory.project)
 
     assert [row["group"] for row in proof_report.list_figures(memory)] == ["control"]
+
+
+@pytest.mark.promise("honest-figures")
+def test_a_memory_that_is_flagged_after_the_session_is_possible_harm(memory: holloway.Holloway) -> None:
+    taught = memory.remember(TRAP, files=[TRAP_FILE]).memory
+    with memory.session("s1") as session:
+        assert session.context_for("Fix refresh() in src/shop/auth/tokens.py")
+        session.used("Read", {"file_path": TRAP_FILE}, "def refresh(): ...")
+    assert proof_report.build_report(memory)["harms"] == []
+
+    memory.wrong(taught.id, reason="incorrect")
+
+    (harm,) = proof_report.build_report(memory)["harms"]
+    assert (harm["session"], harm["reason"], harm["memories"]) == ("s1", "flagged as wrong", (taught.id,))

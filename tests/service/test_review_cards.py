@@ -116,6 +116,25 @@ def test_a_review_that_was_left_is_not_offered_again(memory: Holloway) -> None:
     assert review_cards.review_session(memory, "s1").learned_total == 1
 
 
+def test_an_earlier_session_is_reviewed_once_the_last_one_is_decided_or_left(memory: Holloway) -> None:
+    (first,) = end(memory, "s1", "one")
+    (second,) = end(memory, "s2", "two", at=10_000.0)
+    end(memory, "s3", at=20_000.0)
+
+    def find_cards() -> list[str]:
+        review = review_cards.find_due_review(memory)
+        return [card.memory.id for card in review.learned] if review else []
+
+    assert find_cards() == [second]
+    review_cards.decide_card(memory, second, "ok")
+    assert find_cards() == [first]
+    review_cards.dismiss_review(memory, "s1")
+    assert find_cards() == []
+    end(memory, "s4", "four", at=30_000.0)
+    review_cards.dismiss_review(memory, "s4")
+    assert find_cards() == []
+
+
 def test_after_three_left_reviews_only_sessions_with_many_new_memories_are_reviewed(memory: Holloway) -> None:
     for number in range(3):
         end(memory, f"s{number}", f"lesson {number}", at=1_000.0 + 10_000 * number)

@@ -165,7 +165,11 @@ def test_looking_at_the_summary_without_showing_it_counts_nothing(memory: Hollow
     session_report.summarize_session(memory)
     assert memory.store.get_meta("summary_told") in (None, "")
     session_report.show_summary(memory)
-    assert json.loads(str(memory.store.get_meta("summary_told"))) == {"session": "s1", "passed": 0}
+    assert json.loads(str(memory.store.get_meta("summary_told"))) == {
+        "session": "s1",
+        "passed": 0,
+        "left": [],
+    }
 
 
 def test_a_damaged_note_of_what_was_shown_counts_as_none(memory: Holloway) -> None:

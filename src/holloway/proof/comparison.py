@@ -208,19 +208,20 @@ def _test_homogeneity(first: Counter[str], second: Counter[str]) -> float:
     return (reached + 1) / (PERMUTATIONS + 1)
 
 
-def find_harms(sessions: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Harm]:
-    """Return the sessions in which an injected memory was flagged or contradicted, or after which the work failed."""
+def find_harms(
+    sessions: Sequence[tuple[str, Mapping[str, Any]]], flagged_by_session: Mapping[str, Sequence[str]]
+) -> list[Harm]:
+    """Return the sessions whose injected memories were flagged or contradicted, or after which the work failed."""
     harms = []
     for session, record in sessions:
         injected = tuple(dict.fromkeys(str(injection[0]) for injection in record.get("shown") or ()))
-        if not injected:
-            continue
-        contradicted = tuple(record.get("contradicted") or ())
+        contradicted = tuple(record.get("contradicted") or ()) if injected else ()
+        flagged = tuple(flagged_by_session.get(session, ()))
         reasons = (
-            ("flagged as wrong", injected, bool(record.get("flagged"))),
-            ("contradicted by what the session learned", contradicted, bool(contradicted)),
-            ("the session failed", injected, record.get("outcome") == "failure"),
+            ("flagged as wrong", flagged),
+            ("contradicted by what the session learned", contradicted),
+            ("the session failed", injected if record.get("outcome") == "failure" else ()),
         )
         group = str(record.get("group") or "")
-        harms += [Harm(session, group, reason, memories) for reason, memories, is_so in reasons if is_so]
+        harms += [Harm(session, group, reason, memories) for reason, memories in reasons if memories]
     return harms

@@ -68,11 +68,13 @@ def build_report(memory: Holloway, pooled: Sequence[Sequence[Figures]] = ()) -> 
             "not_randomised": sum(bool(record) and not is_randomised(record) for _, _, record in records),
         },
         "comparisons": [_compare(rows, first, second) for first, second in comparison.COMPARED_PAIRS],
-        "harms": [
-            asdict(harm)
-            for harm in comparison.find_harms([(session, complete_record(record)) for session, _, record in records])
-        ],
+        "harms": [asdict(harm) for harm in _find_harms(memory, records)],
     }
+
+
+def _find_harms(memory: Holloway, records: Sequence[tuple[str, str, dict[str, Any]]]) -> list[comparison.Harm]:
+    flagged = session_ledger.list_flagged_by_session(memory.store.database)
+    return comparison.find_harms([(session, complete_record(record)) for session, _, record in records], flagged)
 
 
 def trace_medians(memory: Holloway, metric: str) -> dict[str, list[tuple[float, float]]]:

@@ -17,7 +17,7 @@ from holloway.service.bulk_actions import BulkAction
 from holloway.service.health import TokenBalance, balance_tokens
 from holloway.service.results import memory_json
 from holloway.service.session_pages import MemoryUse, find_use
-from holloway.service.session_report import explain_session, find_ended_session
+from holloway.service.session_report import explain_session
 from holloway.store import candidates, observations, session_ledger
 from holloway.text.sanitize import first_paragraph, one_line
 
@@ -160,21 +160,29 @@ class ReviewQueue:
 
 
 def find_due_review(memory: Holloway) -> SessionReview | None:
-    """Return the review of the last session that ended, if the person should be asked now; None otherwise.
+    """Return the review of the latest session that the person should be asked about now; None without one.
 
-    At level 4 nobody is asked. A person who left three reviews in a row is asked about sessions with more than three
-    new memories only, and about a review that was left already not again.
+    An earlier session is offered for memories of it that are undecided. At level 4 nobody is asked. A person who left
+    three reviews in a row is asked about sessions with more than three new memories only, and about a review that was
+    left already not again.
     """
-    session = find_ended_session(memory)
-    if session is None or _MODES[memory.trust.level] is ReviewMode.ON_DEMAND:
+    if _MODES[memory.trust.level] is ReviewMode.ON_DEMAND:
         return None
-    if session_report.is_dismissed(memory, session.id):
-        return None
-    review = review_session(memory, session.id)
-    if session_report.count_ignored(memory, session.id) >= DISMISSALS_MAX and review.learned_total < NEW_MEMORIES_MIN:
-        return None
-    has_news = review.learned or (review.mode is not ReviewMode.NEEDED and (review.used or review.tokens))
-    return review if has_news else None
+    left = set(session_report.list_left_sessions(memory))
+    without_cards = None
+    for place, session in enumerate(session_report.list_ended_sessions(memory)):
+        if session.id in left:
+            continue
+        review = review_session(memory, session.id)
+        if session_report.count_ignored(memory, session.id) >= DISMISSALS_MAX and (
+            review.learned_total < NEW_MEMORIES_MIN
+        ):
+            continue
+        if review.learned:
+            return review
+        if place == 0 and review.mode is not ReviewMode.NEEDED and (review.used or review.tokens):
+            without_cards = review
+    return without_cards
 
 
 def review_session(memory: Holloway, reference: str) -> SessionReview:

@@ -86,8 +86,13 @@ class Summary:
 
 def find_ended_session(memory: Holloway) -> SessionSummary | None:
     """Return the latest session that was learned from; None without one among the latest ten."""
+    return next(iter(list_ended_sessions(memory)), None)
+
+
+def list_ended_sessions(memory: Holloway) -> list[SessionSummary]:
+    """Return the sessions that were learned from among the latest ten, newest first."""
     latest = session_ledger.list_latest_sessions(memory.store.database, ENDED_AMONG)
-    return next((session for session in latest if session.outcome), None)
+    return [session for session in latest if session.outcome]
 
 
 def summarize_session(memory: Holloway) -> Summary | None:
@@ -119,26 +124,27 @@ def show_summary(memory: Holloway) -> Summary | None:
 def note_shown(memory: Holloway, session: str) -> None:
     """Record that the person was shown the end of a session, unless it was recorded before."""
     if session != _last_shown(memory).get("session"):
-        ignored = count_ignored(memory, session)
-        memory.store.set_meta(_NOTE, json.dumps({"session": session, "passed": ignored}))
+        ignored, left = count_ignored(memory, session), list_left_sessions(memory)
+        memory.store.set_meta(_NOTE, json.dumps({"session": session, "passed": ignored, "left": left}))
 
 
 def note_dismissal(memory: Holloway, session: str) -> None:
     """Record that the person left the end of a session for later."""
     note_shown(memory, session)
-    memory.store.set_meta(_NOTE, json.dumps({**_last_shown(memory), "dismissed": True}))
+    left = [*(earlier for earlier in list_left_sessions(memory) if earlier != session), session][-ENDED_AMONG:]
+    memory.store.set_meta(_NOTE, json.dumps({**_last_shown(memory), "left": left}))
 
 
-def is_dismissed(memory: Holloway, session: str) -> bool:
-    """Return whether the person left the end of this session for later."""
-    last = _last_shown(memory)
-    return last.get("session") == session and bool(last.get("dismissed"))
+def list_left_sessions(memory: Holloway) -> list[str]:
+    """Return the latest sessions whose end the person left for later."""
+    left = _last_shown(memory).get("left")
+    return [str(session) for session in left] if isinstance(left, list) else []
 
 
 def note_decision(memory: Holloway) -> None:
     """Record that the person decided on a listed memory: summaries are full again."""
-    session = _last_shown(memory).get("session")
-    memory.store.set_meta(_NOTE, json.dumps({"session": session, "passed": 0, "decided": True}))
+    session, left = _last_shown(memory).get("session"), list_left_sessions(memory)
+    memory.store.set_meta(_NOTE, json.dumps({"session": session, "passed": 0, "decided": True, "left": left}))
 
 
 def count_ignored(memory: Holloway, session: str) -> int:

@@ -291,6 +291,19 @@ def count_corrected_in_session(database: Database, session: str) -> int:
     return int(database.fetch_value(_CORRECTED_IN, {"session": session, "kinds": kinds}))
 
 
+def list_flagged_by_session(database: Database) -> dict[str, list[str]]:
+    """Return the memories that were flagged as wrong after they were injected, by session."""
+    sql = (
+        "SELECT DISTINCT i.session, i.memory FROM memory_history h JOIN memories m ON m.seq = h.seq "
+        "JOIN injections i ON i.memory = m.id AND h.at >= i.at "
+        "WHERE h.kind IN (SELECT value FROM json_each(?)) ORDER BY i.session, i.memory"
+    )
+    flagged: dict[str, list[str]] = {}
+    for row in database.fetch_rows(sql, (json.dumps(FLAGGED_KINDS),)):
+        flagged.setdefault(row["session"].partition("/")[0], []).append(row["memory"])
+    return flagged
+
+
 def count_flagged_in_session(database: Database, session: str) -> int:
     """Count the memories that were flagged as wrong after they were injected into a session."""
     return int(database.fetch_value(_CORRECTED_IN, {"session": session, "kinds": json.dumps(FLAGGED_KINDS)}))
