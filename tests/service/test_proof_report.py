@@ -90,6 +90,7 @@ def test_a_user_who_agrees_again_does_not_move_earlier_sessions(
 @pytest.mark.promise("honest-figures")
 def test_a_memory_that_is_flagged_after_the_session_is_possible_harm(memory: holloway.Holloway) -> None:
     taught = memory.remember(TRAP, files=[TRAP_FILE]).memory
+    assert taught is not None
     with memory.session("s1") as session:
         assert session.context_for("Fix refresh() in src/shop/auth/tokens.py")
         session.used("Read", {"file_path": TRAP_FILE}, "def refresh(): ...")

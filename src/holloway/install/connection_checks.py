@@ -45,8 +45,21 @@ WITHOUT_MATCHER = ("UserPromptSubmit", "Stop")
 
 
 def check_connections(root: Path) -> list[Check]:
-    """Check every supported agent in both scopes."""
-    return [check for dialect in DIALECTS.values() for check in _check_agent(dialect, root)]
+    """Check every supported agent in both scopes, and that one of them is connected at all."""
+    checks = [check for dialect in DIALECTS.values() for check in _check_agent(dialect, root)]
+    if not list_connected_agents(root):
+        hint = "`holloway setup` connects the agents on this machine; it shows the change and asks first."
+        checks.append(warning_check("agents", Finding.NOT_CONNECTED, "no agent is connected: nobody is told", hint))
+    return checks
+
+
+def list_connected_agents(root: Path) -> list[str]:
+    """Return the names of the agents that are connected for a project or for all projects."""
+    return [
+        dialect.label
+        for dialect in DIALECTS.values()
+        if any(_is_connected(dialect, hooks_file(dialect, scope, root)) for scope in ("user", "project"))
+    ]
 
 
 def _check_agent(dialect: Dialect, root: Path) -> Iterator[Check]:

@@ -182,6 +182,10 @@ class ProjectData:
         if target:
             project_finder.pause(root, target)
 
+    def has_sessions(self) -> bool:
+        """Return whether an agent ever worked in this project while holloway watched."""
+        return session_report.has_sessions(self._memory)
+
     def measure_proof(self) -> dict[str, Any]:
         """Return what memory changes here, as far as it was measured."""
         return proof_report.build_report(self._memory)

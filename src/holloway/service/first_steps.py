@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from holloway.install import connection_checks
 from holloway.service import past_sessions
 from holloway.store.filter import Filter
 
@@ -28,6 +30,8 @@ class FirstSteps:
     """Sessions on this disk that were not learned from."""
     memories: int
     to_review: int
+    agents: tuple[str, ...]
+    """The agents that are connected."""
     embedder: str
     """The model by which memories are found by meaning; empty without one."""
 
@@ -48,5 +52,6 @@ def describe_first_steps(memory: Holloway) -> FirstSteps:
         past_sessions=len(past_sessions.find(memory).sessions),
         memories=memory.store.memories.count_memories(Filter()),
         to_review=memory.count_to_review(),
+        agents=tuple(connection_checks.list_connected_agents(Path(memory.project.root))),
         embedder=embedder.model if embedder else "",
     )

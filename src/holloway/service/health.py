@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from holloway.service.holloway import Holloway
 
 REVIEW_DAYS = 30
+COVERAGE_SESSIONS_MIN = 3
+"""Learned sessions below which no module can be partly mapped, so that the coverage is not known yet."""
 STALE_PILE_MIN = 10
 """Stale memories from which a weekly audit is offered."""
 AUDIT_EVERY = timedelta(days=7)
@@ -90,7 +92,7 @@ class Coverage:
     modules: tuple[ModuleCoverage, ...]
     files: dict[CoverageState, int]
     share: float | None
-    """Share of the files in modules that are at least partly mapped; None without a map."""
+    """Share of the files in modules that are at least partly mapped; None without a map and three sessions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +235,11 @@ def measure_coverage(memory: Holloway) -> Coverage:
         files[module.state] += module.files
     files[CoverageState.UNKNOWN] = memory.map.count_unassigned_files()
     total = sum(files.values())
-    share = (files[CoverageState.PARTIAL] + files[CoverageState.MAPPED]) / total if total else None
+    known_files = files[CoverageState.PARTIAL] + files[CoverageState.MAPPED]
+    is_known = (
+        bool(known_files) or session_ledger.count_feedback(memory.store.database).sessions >= COVERAGE_SESSIONS_MIN
+    )
+    share = known_files / total if total and is_known else None
     return Coverage(tuple(modules), files, _round_share(share))
 
 

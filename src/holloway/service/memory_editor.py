@@ -246,6 +246,8 @@ class MemoryEditor:
         if "content" in values:
             now = format_stamp(self._opened.clock.now())
             fields |= {"state": State.CONFIRMED, "review": None, "stale_at": "", "last_used_at": now}
+            if old.state is not State.CONFIRMED:
+                fields["confidence"] = confidence.confirm_confidence(old.confidence)
         rewritten = admitted.draft.content != old.content
         change_note = old.content if rewritten else ", ".join(sorted(values))
         return store.memories.update_memory(old, "edited", change_note, **fields), admitted.redacted

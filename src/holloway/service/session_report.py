@@ -89,6 +89,11 @@ def find_ended_session(memory: Holloway) -> SessionSummary | None:
     return next(iter(list_ended_sessions(memory)), None)
 
 
+def has_sessions(memory: Holloway) -> bool:
+    """Return whether an agent worked in the project while it was watched."""
+    return bool(session_ledger.list_latest_sessions(memory.store.database, 1))
+
+
 def list_ended_sessions(memory: Holloway) -> list[SessionSummary]:
     """Return the sessions that were learned from among the latest ten, newest first."""
     latest = session_ledger.list_latest_sessions(memory.store.database, ENDED_AMONG)

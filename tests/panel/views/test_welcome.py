@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holloway.install.agents import CLAUDE_CODE_DIALECT
+from holloway.install.install_plan import apply_plan, plan_setup
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
     from starlette.testclient import TestClient
 
@@ -30,9 +35,14 @@ def test_rules_are_shown_before_they_are_imported_for_review(client: TestClient,
     assert "Review 2 memories" in page
 
 
-def test_a_known_project_has_no_step_left(client: TestClient, panel: Panel) -> None:
+def test_a_known_project_with_a_connected_agent_has_no_step_left(client: TestClient, panel: Panel, home: Path) -> None:
     with panel.open_memory(settle=False) as memory:
         memory.map.update(workers=0)
     page = client.get("/welcome").text
+    assert page.count('class="now"') == 1
+    assert "<code>holloway setup</code>" in page
+    apply_plan(plan_setup(CLAUDE_CODE_DIALECT, "project", panel.project.root, home), home)
+    page = client.get("/welcome").text
     assert 'class="now"' not in page
+    assert "Claude Code" in page
     assert "6 files" in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,7 @@ def start_experiment(page: Page) -> Response:
 
 def _read_percent(page: Page, name: str) -> int:
     word = get_word(page.form, name)
-    if not word.isascii() or not word.isdigit() or int(word) > PROOF_PERCENT_MAX:
+    if not re.fullmatch(r"[0-9]{1,3}", word) or int(word) > PROOF_PERCENT_MAX:
         limit = page.gettext("A share is a number from 0 to %(max)s.", max=PROOF_PERCENT_MAX)
         raise InvalidInput(limit)
     return int(word)

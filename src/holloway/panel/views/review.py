@@ -34,6 +34,7 @@ def show_review(page: Page) -> Response:
         "review.html",
         review=review,
         is_asked_for=bool(reference),
+        has_sessions=page.data.has_sessions(),
         confirmable=sum(card.is_confirmed_by_default for card in review.learned) if review else 0,
         waiting_elsewhere=queue.total - sum(card.memory.id in learned_ids for card in queue.cards),
     )
