@@ -21,10 +21,10 @@ def remember(memory: Holloway, state: State | None = None) -> str:
     return stored.id
 
 
-def learn_note(memory: Holloway, **relations: list[str]) -> tuple[Relation, ...]:
+def learn_note(memory: Holloway, *, unseen: str = "", **relations: list[str]) -> tuple[Relation, ...]:
     story = Story().user("Raise the retry limit").edit("limits.toml", [], ["retry = 3"])
     told = story.records(NOTE, "gotcha", details=json.dumps(relations)).green()
-    Learning(memory.opened).learn(told.pad())
+    Learning(memory.opened).learn(told.pad(), unseen=unseen)
     (note,) = [one for one in memory.store.memories.find_memories(Filter(), limit=-1) if one.content == NOTE]
     return tuple(relation for relation in note.relations if relation.memory)
 
@@ -39,6 +39,13 @@ def test_a_note_raises_what_it_validates(memory: Holloway) -> None:
     before = memory.store.memories.update_memory(memory.get(validated), "edited", confidence=0.7).confidence
     learn_note(memory, validates=[validated])
     assert memory.get(validated).confidence > before
+
+
+def test_a_note_that_waits_for_a_person_validates_nothing(memory: Holloway) -> None:
+    validated = remember(memory)
+    before = memory.store.memories.update_memory(memory.get(validated), "edited", confidence=0.7).confidence
+    learn_note(memory, unseen="an agent that was not watched", validates=[validated])
+    assert memory.get(validated).confidence == before
 
 
 def test_a_note_cannot_lift_what_waits_for_a_person(memory: Holloway) -> None:

@@ -120,3 +120,68 @@ def test_two_parts_about_one_subject_stay_without_a_change_between_them(
     other = "`warm_cache` calls `load_tokens` at every start, which takes a second for each tenant with many tokens"
     told = Story().user("Review the cache").says(f"{defect}.", thinking=False).says(f"{other}.", thinking=False)
     assert judge_parts(memory, told, lesson(defect, "ignores the scope"), lesson(other, "at every start")) == []
+
+
+DEFECT = "`warm_cache` ignores the scope of `load_tokens`, so one tenant sees the tokens of another one"
+FIXED = "Fixed: `warm_cache` gives `load_tokens` the scope of the tenant."
+
+
+def reviewed(repository: Repository) -> Story:
+    repository.commit(TOKENS, "def warm_cache(scope):\n    return load_tokens(scope)\n")
+    return Story().user("Review the cache").says(f"{DEFECT}.", thinking=False)
+
+
+def test_a_defect_that_the_agent_reports_as_fixed_after_an_edit_is_no_lesson(
+    memory: Holloway, repository: Repository
+) -> None:
+    defect = lesson(DEFECT, "ignores the scope", files=(TOKENS,))
+    edited = reviewed(repository).edit(TOKENS, ["return load_tokens()"], ["return load_tokens(scope)"])
+    assert FIXED in judge_one(memory, edited.says(FIXED, thinking=False), defect).finding.reason
+
+
+def test_a_fix_that_no_edit_made_and_one_of_something_else_are_no_reversal(
+    memory: Holloway, repository: Repository
+) -> None:
+    repository.commit(TOKENS, "def warm_cache(scope):\n    return load_tokens(scope)\n")
+    defect = lesson(DEFECT, "ignores the scope", files=(TOKENS,))
+    before = Story().user("Review").edit(TOKENS, ["a"], ["b"]).says(f"{DEFECT}.", thinking=False)
+    assert reason(judge_one(memory, before.says(FIXED, thinking=False), defect)) == ""
+    told = Story().user("Review").says(f"{DEFECT}.", thinking=False).edit(TOKENS, ["a"], ["b"])
+    assert reason(judge_one(memory, told.says("Fixed: the page is green now.", thinking=False), defect)) == ""
+
+
+def test_a_rule_is_not_over_because_it_was_followed(memory: Holloway, repository: Repository) -> None:
+    rule = f"{DEFECT}: it must pass the scope on"
+    edited = reviewed(repository).edit(TOKENS, ["return load_tokens()"], ["return load_tokens(scope)"])
+    told = edited.says(FIXED, thinking=False)
+    assert reason(judge_one(memory, told, lesson(rule, "ignores the scope", files=(TOKENS,)))) == ""
+
+
+def test_a_later_part_that_gives_a_lesson_up_overtakes_it_without_an_edit(memory: Holloway) -> None:
+    first = "The first request of a day calls `warm_cache` with the `limits_table`, which takes a second"
+    second = "A lazy lookup answers each request: the call of `warm_cache` with the `limits_table` was removed"
+    told = Story().user("Look").shell("rg tokens", "warm_cache limits_table").says(f"{first}.", thinking=False)
+    told = told.says("A lazy lookup answers each request now.", thinking=False)
+    decision = lesson(first, "The first request of a day", kind="decision")
+    refused = judge_parts(memory, told, decision, lesson(second, "A lazy lookup answers each request"))
+    assert refused == [f"{first}: refuse by overtaken: a later part of the session says: {second}"]
+
+
+def test_an_edit_between_two_subjects_overtakes_nothing(memory: Holloway, repository: Repository) -> None:
+    repository.commit(TOKENS, "warm_cache load_tokens drop_tokens count_tokens\n")
+    first = "`warm_cache` calls `load_tokens` at every start of the shop, for each of its tenants"
+    second = "`drop_tokens` calls `count_tokens` at every start of the shop, for each of its tenants"
+    told = Story().user("Look").says(f"{first}.", thinking=False).edit(TOKENS, ["a"], ["b"])
+    told = told.says(f"{second}.", thinking=False)
+    parts = (lesson(text, text, files=(TOKENS,)) for text in (first, second))
+    assert judge_parts(memory, told, *parts) == []
+
+
+def test_the_agent_alone_takes_back_nothing_that_the_person_chose(memory: Holloway, repository: Repository) -> None:
+    repository.commit("src/shop/cache.py", "def warm_cache():\n    pass\n")
+    chosen = Story().user("The cache of the tokens is filled by `warm_cache` at start")
+    decision = lesson(TEXT, "is filled by `warm_cache`", kind="decision")
+    later = "I replaced `warm_cache` with a lazy lookup."
+    assert reason(judge_one(memory, chosen.says(later, thinking=False), decision)) == ""
+    again = Story().user("The cache of the tokens is filled by `warm_cache` at start").user("Get rid of `warm_cache`")
+    assert judge_one(memory, again, decision).finding.check == "reversed"

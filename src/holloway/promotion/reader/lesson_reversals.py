@@ -67,10 +67,12 @@ def find_overtaking(lesson: Lesson, others: Iterable[Lesson], evidence: SessionE
 
 def _overtakes(newer: Lesson, older: Lesson, evidence: SessionEvidence) -> bool:
     is_weaker = _is_persons_choice(older) and not newer.person_quotes
-    if is_weaker or says_the_same(newer.text, older.text) or not _have_same_subject(newer.text, older.text):
+    if is_weaker or not _have_same_subject(newer.text, older.text):
         return False
     if gives_up(newer.text, older.text):
         return True
+    if says_the_same(newer.text, older.text):
+        return False
     first, last = (max(quote.row.step for quote in lesson.quotes) for lesson in (older, newer))
     edited = {edit.path for edit in evidence.activity.successful_edits if first < edit.step <= last}
     return older.proposal.kind in _DESCRIBING_KINDS and not edited.isdisjoint((*older.files, *newer.files))
