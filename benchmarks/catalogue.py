@@ -28,6 +28,7 @@ from benchmarks import (
     b8_poison,
     b8_secrets,
     b10_modules,
+    b11_sharing,
     learning_curve,
     literals,
     needs,
@@ -211,5 +212,6 @@ ALL = (
         10,
         (needs.clones(tuple(DIVISIONS)),),
     ),
+    Benchmark("b11_sharing", lambda resources: b11_sharing.run(quick=resources.quick), 12),
 )
 BY_NAME = {benchmark.name: benchmark for benchmark in ALL}
