@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import holloway
+from holloway.service.agents import dispute
 from holloway.store.attribution import Attribution, find_attributions
 from tests.sharing.team import Device, Team, exchange, open_team
 
@@ -37,7 +38,7 @@ def join_all(team: Team, *names: tuple[str, str]) -> list[Device]:
 
 def test_a_memory_has_its_author_and_the_people_who_confirmed_it(team: Team) -> None:
     ada, bob, cyd = join_all(team, ("Bob", "desk"), ("Cyd", "phone"))
-    assert attribute(bob) == Attribution("Ada", "laptop", ("Ada",))
+    assert attribute(bob)[:3] == ("Ada", "laptop", ("Ada",))
     confirm(bob)
     assert "Bob" in attribute(bob).confirmed_by
     exchange(bob, ada, cyd)
@@ -64,6 +65,17 @@ def test_who_takes_a_confirmation_back_is_not_counted(team: Team) -> None:
     bob.memory.forget([bob.memory.memories()[0].id])
     exchange(bob, ada)
     assert attribute(ada).confirmed_by == ("Ada",)
+
+
+def test_uses_and_flags_of_all_devices_are_added_up_however_often_they_come(team: Team) -> None:
+    ada, bob = join_all(team, ("Bob", "desk"))
+    for device, uses in ((ada, 2), (bob, 3)):
+        device.memory.store.database.execute("UPDATE memories SET use_count = ?", (uses,))
+    dispute(bob.memory, bob.memory.memories()[0].id, "it does not hang here")
+    exchange(ada, bob, rounds=3)
+    for device in (ada, bob):
+        assert (attribute(device).uses, attribute(device).flags) == (5, 1)
+    assert ada.sync().sent == bob.sync().sent == 0
 
 
 def test_a_memory_that_is_not_shared_has_no_attribution(memory: holloway.Holloway) -> None:

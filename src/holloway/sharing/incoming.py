@@ -17,9 +17,9 @@ from holloway.sharing.foreign_memory import ForeignMemories
 from holloway.sharing.merge import ERASE, FORGOTTEN, REJECTED, MemoryState, fold
 from holloway.sharing.participants import accept_devices, list_affected, load_participants, save_participants
 from holloway.sharing.recorder import Recorder, from_row
-from holloway.sharing.shared_fields import SHARED_BY, compress_values, describe_memory, digest_value
+from holloway.sharing.shared_fields import SHARED_BY, compress_values, digest_value
 from holloway.store import operation_log, privacy
-from holloway.store.attribution import CONFIRMED_BY
+from holloway.store.attribution import CONFIRMED_BY, COUNTS
 from holloway.store.operation_log import CONFLICT, ERASED, HELD_BACK, SharedMemory
 from holloway.store.text_traces import TextTraces
 
@@ -84,7 +84,7 @@ class Incoming:
         self._database = store.database
         self._participants = participants
         self._foreign = ForeignMemories(store, participants)
-        self._name_memory = Recorder(store).name_memory
+        self._recorder = Recorder(store)
         self.applied = Applied()
 
     def apply(self, memories: Iterable[str]) -> Applied:
@@ -208,7 +208,7 @@ class Incoming:
         fields: dict[str, Any] = {}
         version = self._foreign.choose_version(state, shared.base.get("heads", {}).get("content", ()))
         draft = self._foreign.sanitize_version(state, version)
-        local = compress_values(describe_memory(row, self._name_memory))
+        local = compress_values(self._recorder.describe_memory(row))
         is_recorded = local["content"] == shared.base.get("local", {}).get("content")
         is_mine = self._participants.is_mine(version.replica)
         if is_recorded and {"content", "summary", "type"} & names and _text_of(draft) != _text_of(row):
@@ -247,7 +247,7 @@ class Incoming:
 
     def _save_base(self, state: MemoryState, shared: SharedMemory, row: Memory, remote: dict[str, str]) -> None:
         """Remember the row and the shared state as they are now."""
-        local = compress_values(describe_memory(row, self._name_memory))
+        local = compress_values(self._recorder.describe_memory(row))
         heads = {name: list(ids) for name, ids in state.heads.items()}
         if state.has_conflict:
             version = self._foreign.choose_version(state, shared.base.get("heads", {}).get("content", ()))
@@ -255,7 +255,7 @@ class Incoming:
         status = CONFLICT if state.has_conflict else ""
         self.applied.conflicts += state.has_conflict
         confirming = self._foreign.list_confirming(state)
-        base = {"local": local, "remote": remote, "heads": heads, CONFIRMED_BY: confirming}
+        base = {"local": local, "remote": remote, "heads": heads, CONFIRMED_BY: confirming, COUNTS: state.counts}
         operation_log.save_shared(self._database, SharedMemory(state.memory, row.uid, base, status))
         operation_log.set_sent_uses(self._database, state.memory, row.use_count)
 
@@ -265,6 +265,7 @@ class Incoming:
             "content": [[version.id, version.value] for version in state.content],
             "visibility": state.visibility,
             "judgement": [self._find_ending(state), self._foreign.list_confirming(state), state.proposals],
+            "counts": state.counts,
             **{name: state.values.get(name) for name in ("summary", "type", "pinned", "scope")},
             **{name: state.items.get(name, ()) for name in ("tags", "files", "modules", "relations")},
         }

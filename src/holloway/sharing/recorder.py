@@ -67,7 +67,8 @@ class Recorder:
 
     def describe_memory(self, memory: Memory) -> dict[str, Any]:
         """Return the fields of a memory as they are sent, with its quotes if the person ticked them."""
-        values = describe_memory(memory, self.name_memory)
+        flags = operation_log.count_flags(self._database, memory.id)
+        values = describe_memory(memory, self.name_memory, flags)
         return (
             values
             if memory.source is Source.COLLEAGUE

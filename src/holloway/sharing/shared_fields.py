@@ -86,8 +86,11 @@ def find_secret(memory: Memory) -> SecretPlace | None:
     return None
 
 
-def describe_memory(memory: Memory, name_memory: NameMemory) -> dict[str, Any]:
-    """Return the shared fields of a memory; evidence, sessions and branches are not among them."""
+def describe_memory(memory: Memory, name_memory: NameMemory, flags: int = 0) -> dict[str, Any]:
+    """Return the shared fields of a memory; evidence, sessions and branches are not among them.
+
+    `flags` counts how often it was called wrong here.
+    """
     relations = [
         RELATION_SEPARATOR.join((relation.type, name))
         for relation in memory.relations
@@ -109,6 +112,7 @@ def describe_memory(memory: Memory, name_memory: NameMemory) -> dict[str, Any]:
         "relations": sorted(relations),
         "uses": memory.use_count,
         "proofs": len(memory.sessions),
+        "flags": flags,
     }
     if memory.source is not Source.COLLEAGUE:
         values |= {

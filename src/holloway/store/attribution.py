@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 CONFIRMED_BY = "confirmed_by"
 """Key in the base of a shared memory: one replica of each person who counts here and confirmed the memory."""
 
+COUNTS = "counts"
+"""Key in the base of a shared memory: its counts on all devices, added up."""
+
 
 class Attribution(NamedTuple):
     """The people behind a shared memory. Names are those that they gave themselves; only their keys are proved."""
@@ -21,6 +24,9 @@ class Attribution(NamedTuple):
     device: str
     confirmed_by: tuple[str, ...] = ()
     """Names of the people who confirmed it, each once; its author is among them if they did."""
+    uses: int = 0
+    flags: int = 0
+    """How often it was used, and called wrong, on all devices together, as of the last exchange."""
 
     @property
     def confirmations(self) -> int:
@@ -36,19 +42,20 @@ class Attribution(NamedTuple):
 def find_attributions(database: Database, memory_ids: Iterable[str]) -> dict[str, Attribution]:
     """Return the attribution of the shared memories among some local ids; a memory that is not shared has none."""
     sql = (
-        "SELECT m.id, s.memory, json_extract(s.base, ?) FROM shared_memories s JOIN memories m ON m.uid = s.uid "
+        "SELECT m.id, s.memory, s.base FROM shared_memories s JOIN memories m ON m.uid = s.uid "
         "WHERE m.id IN (SELECT value FROM json_each(?))"
     )
-    rows = database.fetch_rows(sql, (f"$.{CONFIRMED_BY}", json.dumps(list(memory_ids))))
+    rows = database.fetch_rows(sql, (json.dumps(list(memory_ids)),))
     people = _read_names(database) if rows else {}
-    return {memory_id: _build_attribution(people, name, confirming) for memory_id, name, confirming in rows}
+    return {memory_id: _build_attribution(people, name, json.loads(base)) for memory_id, name, base in rows}
 
 
-def _build_attribution(people: dict[str, tuple[str, str]], name: str, confirming: str | None) -> Attribution:
+def _build_attribution(people: dict[str, tuple[str, str]], name: str, base: dict[str, Any]) -> Attribution:
     owner = name.partition("/")[0]
     author, device = people.get(owner, (owner[:12], ""))
-    replicas = json.loads(confirming) if confirming else []
-    return Attribution(author, device, tuple(people.get(replica, (replica[:12], ""))[0] for replica in replicas))
+    confirming = tuple(people.get(replica, (replica[:12], ""))[0] for replica in base.get(CONFIRMED_BY, ()))
+    counts = base.get(COUNTS, {})
+    return Attribution(author, device, confirming, counts.get("uses", 0), counts.get("flags", 0))
 
 
 def _read_names(database: Database) -> dict[str, tuple[str, str]]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from holloway.store.status_counts import FLAGGED_KINDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -21,6 +23,8 @@ OWN, ACCEPTED, STRANGER, REFUSED = "own", "accepted", "unknown", "refused"
 ERASED = "erased"
 CONFLICT = "conflict"
 HELD_BACK = "held"
+
+_FLAGS = json.dumps(FLAGGED_KINDS)
 
 
 class LoggedOperation(NamedTuple):
@@ -239,6 +243,15 @@ def set_sent_uses(database: Database, memory: str, uses: int) -> None:
     database.execute("UPDATE shared_memories SET uses = ? WHERE memory = ?", (uses, memory))
 
 
+def count_flags(database: Database, memory_id: str) -> int:
+    """Count how often a memory was called wrong or disputed here."""
+    sql = (
+        "SELECT count(*) FROM memory_history WHERE seq = (SELECT seq FROM memories WHERE id = ?) "
+        "AND kind IN (SELECT value FROM json_each(?))"
+    )
+    return int(database.fetch_value(sql, (memory_id, _FLAGS)))
+
+
 def find_shared_name(database: Database, memory_id: str) -> str:
     """Return the shared name of the memory with a local id; empty if it is not shared."""
     sql = "SELECT s.memory FROM shared_memories s JOIN memories m ON m.uid = s.uid WHERE m.id = ?"
@@ -252,14 +265,23 @@ def find_local_id(database: Database, memory: str) -> str:
 
 
 def list_unrecorded(database: Database) -> list[str]:
-    """Return the ids of memories that changed without being recorded: used more often, chosen, or newly shareable."""
+    """Return the ids of memories that changed without being recorded.
+
+    They were used more often, called wrong, chosen, or may leave since their branch was merged.
+    """
     sql = """
-    SELECT m.id FROM memories m LEFT JOIN shared_memories s ON s.uid = m.uid
+    SELECT m.seq, m.id FROM memories m LEFT JOIN shared_memories s ON s.uid = m.uid
     WHERE (s.memory IS NULL AND m.chosen = 1 AND m.deleted_at = '' AND m.superseded_by = '')
        OR (s.memory IS NOT NULL AND s.uses <> m.use_count)
-    ORDER BY m.seq
+    UNION
+    SELECT m.seq, m.id FROM (
+      SELECT seq, count(*) AS flags FROM memory_history
+      WHERE kind IN (SELECT value FROM json_each(?)) GROUP BY seq
+    ) h JOIN memories m USING (seq) JOIN shared_memories s ON s.uid = m.uid
+    WHERE h.flags <> coalesce(json_extract(s.base, '$.local.flags'), 0) AND s.status <> ?
+    ORDER BY 1
     """
-    return [row[0] for row in database.fetch_rows(sql)]
+    return [row[1] for row in database.fetch_rows(sql, (_FLAGS, ERASED))]
 
 
 def list_shared(database: Database, status: str | None = None) -> list[SharedMemory]:
