@@ -33,17 +33,25 @@ def share_until_killed(device: Device, seed: int) -> list[str]:
     return [text for text in acknowledged if text]
 
 
+def snapshot(root: Path) -> dict[str, bytes]:
+    """Return every file of a checkout: work tree, index, refs, objects and configuration."""
+    return {str(path): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
 @pytest.mark.promise("shared-converges")
+@pytest.mark.promise("shared-leaves-your-repository-alone")
 def test_killed_at_any_moment_an_exchange_loses_nothing_and_the_next_one_finishes_it(tmp_path: Path) -> None:
     with open_team(tmp_path / "team") as team:
         ada, bob = team.join("Ada"), team.join("Bob")
         exchange(ada, bob)
         team.accept_all(ada, bob)
         acknowledged: list[str] = []
+        checkouts = {device.author: snapshot(device.memory.project.root) for device in (ada, bob)}
         for number in range(KILLS):
             acknowledged += share_until_killed((ada, bob)[number % 2], number)
         finish(team, ada, bob)
         for device in (ada, bob):
+            assert snapshot(device.memory.project.root) == checkouts[device.author]
             missing = set(acknowledged) - set(device.texts())
             assert missing == set()
             assert device.memory.store.database.check_integrity() == []
