@@ -97,7 +97,7 @@ WAYS = {
     ),
     "ranks fused, not scores": Variant(lambda means: replace(means, fusion=Fusion.RANKS)),
 }
-"""Where candidates come from and how they are fused."""
+"""The source of the candidates and their fusion."""
 SWITCHED = {
     **{f"without {stage}": without(stage) for stage in sorted(STAGES - {"trust", "phase"})},
     "with difference, which is off": with_stage("difference"),
@@ -133,7 +133,7 @@ def catch(memory: Holloway, text: str, files: Sequence[str] = ()) -> Caught:
 
 
 def answers(caught: Caught, variants: Mapping[str, Variant] = VARIANTS) -> dict[str, list[Memory]]:
-    """What every variant finds."""
+    """Return the memories that every variant finds."""
     changed = caught.means.changed
     means = replace(caught.means, changed=_each_once(changed) if changed else None)
     with read_once(caught.store):
@@ -145,7 +145,7 @@ Shares = Mapping[str, Mapping[str, float]]
 
 
 def _each_once(changed: Callable[[Sequence[Sketch]], Shares]) -> Callable[[Sequence[Sketch]], Shares]:
-    """Ask about each memory once, whichever variants want to know."""
+    """Ask about each memory once for all variants."""
     changes: dict[str, Mapping[str, float]] = {}
 
     def once(memories: Sequence[Sketch]) -> Shares:
@@ -157,7 +157,7 @@ def _each_once(changed: Callable[[Sequence[Sketch]], Shares]) -> Callable[[Seque
 
 @contextmanager
 def read_once(store: Store) -> Iterator[None]:
-    """Let the variants of one question share what each of them would read anew."""
+    """Share the rows of one question between its variants, so that each is read once."""
     collected, many = candidates.collect_candidates, store.memories.get_by_seqs
     lists: dict[object, dict[str, dict[int, float]]] = {}
     memories_read: dict[int, Memory] = {}

@@ -25,7 +25,7 @@ from tests.attacks.secret_kinds import find_leaks
 
 @dataclass
 class Report:
-    """What became of the plants of a corpus."""
+    """The fate of the plants of a corpus."""
 
     tool: str
     corpus: str

@@ -13,7 +13,7 @@ from tests.attacks import carriers, planted_texts, secret_kinds
 from tests.attacks.channels import Questions
 
 Step = Mapping[str, Any]
-"""What happens in a session: `user` or `agent` says something, the agent uses a `tool`, or it has a text `record`ed.
+"""A step of a session: `user` or `agent` says something, the agent uses a `tool`, or it has a text `record`ed.
 
 A tool has `input`, `result`, `error` (whether it failed) and `inside` (the steps of a subagent)."""
 Entry = dict[str, Any]

@@ -111,7 +111,7 @@ def cases_of(repository: Path, commits: Sequence[dict[str, Any]], *, newest: int
 
 
 def replay(repository: Path, cases: Sequence[Case], systems: Sequence[Predictor]) -> list[Scores]:
-    """The scores of every case: the baselines' from the last run where nothing changed, the systems' anew."""
+    """The scores of every case: the baselines' are cached until something changes, the systems' are measured."""
     with checkout_of(repository, checkout.cache_folder() / f"b2_{repository.name}") as place:
         baseline_scores = _cached_baselines(place, cases)
         scored = [{task: dict(baseline_scores[case.commit].get(task, {})) for task in TASKS} for case in cases]

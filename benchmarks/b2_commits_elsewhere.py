@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """What there is to know of a repository."""
+    """The facts about a repository."""
 
     language: str
     is_looked_into: bool
-    """Whether its misses were read when a rule was mended; the others only confirmed it."""
+    """Whether its misses were read when a rule was fixed; the others only confirmed it."""
 
 
 SOURCES = {
@@ -67,7 +67,7 @@ def run(
 
 
 def result_of(scored: Mapping[str, Sequence[Scores]]) -> dict[str, Any]:
-    """What the page shows of the scores of each repository's commits."""
+    """Return the result that the page shows from the scores of each repository's commits."""
     measured_tasks = [
         task for task in TASKS if any(case_scores[task] for scores in scored.values() for case_scores in scores)
     ]

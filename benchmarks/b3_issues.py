@@ -118,7 +118,7 @@ def cases_of(repository: Path, instances: Iterable[dict[str, str]]) -> list[Case
 
 
 def replay(repository: Path, cases: Sequence[Case], systems: Sequence[Predictor]) -> list[Places]:
-    """Where every system has the wanted file: the baseline's from the last run where nothing changed."""
+    """Return the rank of the wanted file for every system; the baselines' are cached until something changes."""
     with checkout_of(repository, checkout.cache_folder() / f"b3_{repository.name}") as place:
         baseline_places = _cached_baselines(place, cases)
         places = [dict(baseline_places[case.name]) for case in cases]

@@ -53,7 +53,7 @@ FOR_NAMES = {
     for name, variant in VARIANTS.items()
     if name in (FULL, *WAYS, "without kinds") or name.startswith("meaning")
 }
-"""What can matter to names asked alone."""
+"""The variants that can matter to names asked alone."""
 
 HOW = [
     "Memories are the newest 3,000 commits of a repository at most, in time order: no merges, machines or releases, 1 "
@@ -117,7 +117,7 @@ def teach(memory: Holloway, past: Past) -> Turn:
 
 @contextmanager
 def opened(repository: Path, coded: CodingSet, clock: FakeClock, embedder: Embedder) -> Iterator[Holloway]:
-    """An empty memory beside a map of the repository as it was before the first question."""
+    """Yield an empty memory with a map of the repository as it was before the first question."""
     first = coded.questions[0].commit
     cached = checkout.cache_folder() / f"b4_{coded.name}_{first[:12]}.map"
     with (
@@ -137,7 +137,7 @@ def opened(repository: Path, coded: CodingSet, clock: FakeClock, embedder: Embed
 
 
 class Simple:
-    """What simple programs find in the same texts."""
+    """Simple programs that search the same texts."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder

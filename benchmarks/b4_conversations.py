@@ -101,7 +101,7 @@ class Dialogue:
 
 @dataclass(slots=True)
 class Measured:
-    """What one system did."""
+    """The measurements of one system."""
 
     recalls: Recalls = field(default_factory=lambda: defaultdict(list))
     query_ms: list[float] = field(default_factory=list)
@@ -162,7 +162,7 @@ def text_of(turn: Mapping[str, Any]) -> str:
 
 
 def _embedder() -> tuple[Embedder | None, list[str]]:
-    """The built-in model, loaded; or why there is none."""
+    """Return the built-in model, loaded, or the reason why it is missing."""
     embedder = BuiltinEmbedder()
     try:
         embedder.embed(["A first text loads the model."])
@@ -204,7 +204,7 @@ def _peer(product: Product, peers: Path | None, url: str) -> dict[str, Callable[
 def measure(
     systems: Mapping[str, Callable[[], System]], dialogues: Sequence[Dialogue]
 ) -> tuple[dict[str, Measured], list[str]]:
-    """What each system does on all dialogues; one that fails on any is left out, and why is told."""
+    """Measure each system on all dialogues; one that fails on any is left out with a reason."""
     measured, failed = {}, []
     for name, start in systems.items():
         print(f"  {name} ...", flush=True)

@@ -68,7 +68,7 @@ def labels(data: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a detector said of one failure: resolved at which event, by what."""
+    """The answer of a detector about one failure: the event that resolved it, and the kind of fix."""
 
     resolved_at: int | None
     kind: str = ""

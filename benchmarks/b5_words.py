@@ -44,7 +44,7 @@ PLAIN = tuple(
         r"I see[,.]? (.+) is (.+) not (.+)",
     )
 )
-"""What one would write first; a hit of any is a self-correction."""
+"""The patterns that one would write first; a hit of any is a self-correction."""
 HOW = [
     "A block is a positive if the agent says in it that something it believed, assumed or did was wrong, and gives the "
     "fact. Labelled by one reader. Items that the reader was in doubt about are left out of the first table and kept "
@@ -141,7 +141,7 @@ def read(lines: str) -> Iterator[Item]:
 
 
 def spoken(data: Path) -> Iterator[str]:
-    """What the agents thought and said in all sessions."""
+    """Yield the thoughts and statements of the agents in all sessions."""
     for session in recorded(data / DEV):
         yield from (row["text"] for row in session.rows if row["k"] in ("think", "text"))
 

@@ -75,7 +75,7 @@ def run(graphs: Path, pycg: Path) -> dict[str, Any]:
 
 
 def missing(graphs: Path | None, pycg: Path | None) -> list[str]:
-    """What has to be made before this can run."""
+    """Return the files that have to be made before this can run."""
     needed = [Path(graphs or "DIR", name + end) for name in REPOSITORIES for end in ("", ".scip")]
     needed.append(Path(pycg or "PyCG/micro-benchmark", "snippets"))
     return [str(path) for path in needed if not path.exists()]

@@ -75,7 +75,7 @@ FULL, QUICK = Size(10_000, 10_000), Size(200, 500)
 
 
 class Installed:
-    """holloway with a project that has a memory and a map; in an environment of its own, unless this one is used."""
+    """holloway with a project that has a memory and a map; in a separate environment, unless this one is used."""
 
     def __init__(self, folder: Path, *, size: Size = FULL, is_fresh: bool = True) -> None:
         self.python = environment_in(folder / "venv") if is_fresh else sys.executable

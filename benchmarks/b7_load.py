@@ -82,7 +82,7 @@ def ask(installed: Installed, events: int, occasion: str) -> tuple[dict[str, Sam
 
 
 def _read_context(output: bytes) -> str:
-    """Return the text for the agent in what a hook printed, without the number of sessions; empty if there is none."""
+    """Return the text for the agent in what a hook printed, without the number of sessions; empty without one."""
     answer = json.loads(output) if output.strip() else {}
     context = str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
     return re.sub(r"\(\d+ sessions?\)", "", context)

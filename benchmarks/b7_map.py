@@ -36,7 +36,7 @@ TARGETS = {
     "impact of the most used files, generated, 50,000 nodes, p95": (20.0, "ms"),
     "fresh process above an empty SQLite file, 50,000 nodes": (20.0, "ms"),
 }
-"""The figure, at most so much: two milliseconds a file are 500 files per second and core."""
+"""The figures with their limits: two milliseconds a file are 500 files per second and core."""
 HOW = [
     "Cold means an empty map; the files are in the system's cache. Each index runs in a separate process. "
     "With one worker, tree-sitter alone parses the same files in turns with it; the ratio is CPU time to CPU time. "

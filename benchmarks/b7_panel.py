@@ -86,7 +86,7 @@ def run(*, quick: bool = False) -> dict[str, Any]:
 
 
 def _start_project(folder: Path, files: int) -> Growing:
-    """Make a project with a map and sessions; its memories begin so long ago that the newest is of today."""
+    """Make a project with a map and sessions; its memories begin early enough for the newest to be of today."""
     root = folder / "shop"
     root.mkdir()
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main", root], check=True)

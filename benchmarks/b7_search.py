@@ -111,7 +111,7 @@ def _vectors(store: Any) -> VectorStore:
 
 
 def means_of(store: Any, seed: int, places: dict[str, float] | None = None) -> RecallOptions:
-    """What a question may use: a random vector and some files."""
+    """The inputs of a question: a random vector and some files."""
     vector: NDArray[np.float32] = np.random.default_rng(seed).standard_normal(DIMS, dtype=np.float32)
     vector /= np.linalg.norm(vector)
     return RecallOptions(QueryVector(vector, VectorIndex(_vectors(store), store.project.folder, MODEL)), places or {})

@@ -76,7 +76,7 @@ with holloway.open(sys.argv[1], home=sys.argv[2]) as memory:
 
 
 class Figures:
-    """What was measured at one size."""
+    """The measurements at one size."""
 
     def __init__(self, size: int) -> None:
         self.size = size

@@ -51,7 +51,7 @@ BASE = {
 
 @dataclass(slots=True)
 class Fate:
-    """What became of the poison."""
+    """The fate of the poison."""
 
     injected: list[str] = field(default_factory=list)
     quarantined: int = 0
@@ -59,7 +59,7 @@ class Fate:
 
 
 def run(sample: int = 0) -> dict[str, Any]:
-    """Poison and honest sessions, each in a project of its own; with a sample, about so many of the poisoned ones."""
+    """Poison and honest sessions, each in a separate project; with a sample, about that number of the poisoned ones."""
     cases = poison.cases()
     chosen = cases[:: max(1, len(cases) // sample)] if sample else cases
     fate = Fate()

@@ -1,4 +1,4 @@
-"""B8, secrets: how many are cut out, how much that is none is cut with them, and what it costs.
+"""B8, secrets: how many are cut out, how much other text is cut with them, and the cost.
 
 python -m benchmarks --only b8_secrets --data DIR
 """
@@ -76,7 +76,7 @@ def run(data: Path, *, quick: bool = False) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """What the detectors run on."""
+    """The texts that the detectors run on."""
 
     literals: dict[str, list[tuple[str, str]]]
     """By whether they are secrets: the strings of another scanner, each with its rule."""
@@ -159,12 +159,12 @@ def detectors() -> dict[str, Detector]:
 
 
 def ours(text: str) -> Spans:
-    """What holloway finds."""
+    """Return the spans that holloway finds."""
     return [(finding.start, finding.end) for finding in secrets.scan_secrets(text)]
 
 
 def five_patterns(text: str) -> Spans:
-    """What five common patterns find."""
+    """Return the spans that five common patterns find."""
     return [match.span() for pattern in BASELINE for match in pattern.finditer(text)]
 
 

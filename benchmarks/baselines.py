@@ -1,4 +1,4 @@
-"""What a simple program would answer: BM25 over contents, past commits with similar words, files that changed together.
+"""Simple programs as baselines: BM25 over contents, past commits with similar words, files that changed together.
 
 Shared by the benchmarks on commits and on issues. Everything is in memory and follows a checkout
 (`benchmarks/checkout.py`) from commit to commit.
@@ -40,7 +40,7 @@ Key = TypeVar("Key", str, int)
 
 
 def is_source(path: str) -> bool:
-    """Whether a path names a file of code, tests included; prose, data and configuration are none."""
+    """Whether a path names a file of code, tests included, but not of prose, data or configuration."""
     return Path(path).suffix.lower() in SOURCE_SUFFIXES
 
 
@@ -135,7 +135,7 @@ class Contents:
 
 
 def source_blobs(root: Path) -> dict[str, str]:
-    """The source files of the commit that is checked out, each with the hash of its content; links are none."""
+    """The source files of the commit that is checked out, each with the hash of its content, without links."""
     entries = (line.split("\t", 1) for line in git(root, "ls-tree", "-r", "-z", "HEAD").split("\0") if line)
     files = ((path, about.split()) for about, path in entries)
     return {path: blob for path, (mode, _, blob) in files if mode.startswith("100") and is_source(path)}

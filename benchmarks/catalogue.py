@@ -65,11 +65,11 @@ class Benchmark:
         return " ".join([f"python -m benchmarks --only {self.name}", *options, *([self.beside] if self.beside else [])])
 
     def missing(self, resources: Given) -> list[str]:
-        """What it needs and does not find, and how to get it."""
+        """Return the missing requirements, each with a way to get it."""
         return [missing_text for need in self.needs if (missing_text := need.missing(resources))]
 
     def left_out(self, resources: Given) -> list[str]:
-        """What it does not find that a part of it needs, and how to get it."""
+        """Return the missing requirements of a part of it, each with a way to get it."""
         return [missing_text for need in self.needs_for_all if (missing_text := need.missing(resources))]
 
 

@@ -1,7 +1,7 @@
 """A checkout of one's own that a benchmark moves through a repository's history, with no way to see ahead.
 
-It borrows the objects of the repository it is made from, and has no branch, tag, remote or reflog: whoever asks git in
-it finds the commit that is checked out and what came before.
+It borrows the objects of the repository it is made from, and has no branch, tag, remote or reflog: a program that runs
+git in it finds the commit that is checked out and what came before.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Checkout:
     root: Path
 
     def move(self, commit: str) -> None:
-        """Check out a commit, whatever lies in the working tree."""
+        """Check out a commit and discard the state of the working tree."""
         try:
             git(self.root, "checkout", "--quiet", "--force", "--detach", commit)
         except subprocess.CalledProcessError:
@@ -73,14 +73,14 @@ def checkout_of(repository: Path, root: Path) -> Iterator[Checkout]:
 
 
 def cache_folder() -> Path:
-    """Where checkouts and the baselines' scores stay from one run to the next; it may be deleted at any time."""
+    """Folder of checkouts and of the baselines' scores between runs; it may be deleted at any time."""
     folder = Path(tempfile.gettempdir(), "holloway-benchmarks")
     folder.mkdir(exist_ok=True)
     return folder
 
 
 def git(root: Path, *arguments: str) -> str:
-    """What git prints; an error of git's ends the benchmark."""
+    """Return the output of git; an error of git ends the benchmark."""
     command = ["git", "-C", os.fspath(root), *arguments]
     process = subprocess.run(command, capture_output=True, check=True, timeout=GIT_TIMEOUT_S, env=machine.environment())
     return process.stdout.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The tables of the coding memories: holloway beside simple programs, and what each stage brings."""
+"""The tables of the coding memories: holloway against simple programs, and the gain of each stage."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MEASURES: dict[str, Callable[[Sequence[str], frozenset[str]], float]] = {
 
 @dataclass(slots=True)
 class Measured:
-    """What one repository gave: by task, then measure, then who was asked, the score of each question in turn."""
+    """The scores of one repository by task, measure and system, for each question in turn."""
 
     coded: CodingSet
     scores: dict[str, dict[str, dict[str, list[float]]]] = field(
@@ -57,7 +57,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The scores of one task in some repositories, of those questions whose links reach back so many days."""
+    """The scores of one task in some repositories, of the questions whose links reach back a number of days."""
 
     done: Sequence[Measured]
     task: str

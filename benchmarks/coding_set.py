@@ -48,7 +48,7 @@ _NAME = re.compile(r"\w*(?:[a-z0-9][A-Z]|[^\W_]_[^\W_])\w*")
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a commit teaches: its message without numbers, and the source files that it touched."""
+    """The lesson of a commit: its message without numbers, and the source files that it touched."""
 
     commit: str
     at: float
@@ -142,7 +142,7 @@ def links(commits: Sequence[Commit]) -> Iterator[Question]:
 
 
 def evenly(questions: Sequence[Question], questions_max: int) -> list[Question]:
-    """At most so many of them, spread over all."""
+    """Return at most `questions_max` of them, spread evenly."""
     if len(questions) <= questions_max:
         return list(questions)
     return [questions[place * len(questions) // questions_max] for place in range(questions_max)]

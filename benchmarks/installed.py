@@ -1,4 +1,4 @@
-"""holloway as a user has it: an environment of its own, its hook command as setup wrote it, no worker beside it."""
+"""holloway as a user has it: a separate environment, its hook command as setup wrote it, no concurrent worker."""
 
 from __future__ import annotations
 
@@ -44,6 +44,6 @@ def hook_command(python: str, env: dict[str, str], home: Path, project: Path) ->
 
 @contextmanager
 def no_worker(folder: Path) -> Iterator[None]:
-    """Hold the worker's place in a project: what is measured meanwhile has none beside it, and none is left behind."""
+    """Hold the worker's place in a project: no worker runs during the measurement, and none is left behind."""
     with FileLock(background_worker.lock_file(str(folder)), timeout=LOCK_WAIT_S, mode=0o600):
         yield

@@ -6,7 +6,7 @@
 
 A run is a folder that `told_lessons` or `read_lessons show` wrote, named by its arm. `sheet` writes every told text
 that has too few verdicts, shuffled with dropped and held candidates, so that a judge sees neither the arm nor the fate
-of a text; and every labelled lesson beside the texts of its session, for recall. `store` turns the verdicts of the
+of a text; and every labelled lesson with the texts of its session, for recall. `store` turns the verdicts of the
 judges into lines without text. `score` prints the figures of each arm and project for each judge, with intervals and
 the agreement of the judges. A text without a verdict counts as noise, and a lesson without a match as missed.
 """
@@ -33,13 +33,13 @@ NORMAL_95 = 1.96
 SEED = 7
 CANDIDATES_MAX = 60
 SIMILAR_MAX = 8
-"""Number of texts of other sessions that stand beside a labelled lesson, those with the most of its words."""
+"""Number of texts of other sessions that are listed with a labelled lesson, those with the most of its words."""
 
 Row = dict[str, Any]
 
 
 class Run(NamedTuple):
-    """What one arm told, and what it dropped or held."""
+    """The lessons that one arm told, dropped or held."""
 
     arm: str
     told: list[Row]

@@ -61,7 +61,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
 
 
 def _figures(replayed: Replay, session: Told, depth: int) -> Figures:
-    """What every method is worth that knows the latest sessions, so many of them."""
+    """Return the figures of every method that knows this number of latest sessions."""
     memory, now = replayed.memory, replayed.clock.now()
     rows = observations.list_past_sessions(memory.store.database.connection, PAST_SESSIONS)
     past = [PastSession(*row) for row in rows][-depth:] if depth else []

@@ -40,7 +40,7 @@ class Met:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What was known when a session began, and what that would have been worth; no figures without files to find."""
+    """The sessions known when one began, and the figures with them; no figures without files to find."""
 
     learned: int
     figures: Figures
@@ -49,7 +49,7 @@ class Looked:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The store after so many sessions."""
+    """The store after a number of sessions."""
 
     learned: int
     memories: Mapping[str, int]
@@ -60,7 +60,7 @@ class Kept:
 
 @dataclass(slots=True)
 class Curve:
-    """What was measured on the way."""
+    """The measurements of one project."""
 
     looked: list[Looked] = field(default_factory=list)
     fixed: dict[int, list[Figures]] = field(default_factory=dict)
@@ -126,7 +126,7 @@ def _numbers(measure: Estimate) -> list[float]:
 
 
 def _from(mark: int, looked: Sequence[Looked]) -> list[Looked]:
-    """The looks from the first one on that knew so many sessions."""
+    """Return the looks that knew at least a number of sessions."""
     return [session for session in looked if session.learned >= mark]
 
 
@@ -137,7 +137,7 @@ def _last(looked: Sequence[Looked]) -> list[Looked]:
 
 
 def _marked(looked: Sequence[Looked]) -> list[list[Looked]]:
-    """What follows each mark, and the end; a mark that too little follows is left out."""
+    """Return the looks after each mark, and the last ones; a mark with too few of them is left out."""
     following = [_from(mark, looked) for mark in MARKS]
     full = [sessions for sessions in following if sum(bool(session.figures) for session in sessions) > WINDOW]
     return [*full, _last(looked)]

@@ -10,7 +10,7 @@ from pathlib import Path
 RULES = "cmd/generate/config/rules"
 FILE = "gitleaks_literals.json"
 KINDS = {"tps": "pos", "fps": "neg"}
-"""What gitleaks calls its lists, and what the file does."""
+"""The names of gitleaks for its lists, and ours."""
 _LIST = re.compile(r"\b(tps|fps)\s*:?=\s*\[\]string\{")
 _LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"|`[^`]*`')
 _COMMENT = re.compile(r"//[^\n]*")
@@ -37,7 +37,7 @@ def strings(text: str) -> list[str]:
 
 
 def _elements(text: str) -> Iterator[str]:
-    """What stands between the commas of a list, up to its end."""
+    """Yield the elements of a list, up to its end."""
     at, depth, element = 0, 0, ""
     while depth >= 0 and at < len(text):
         if comment := _COMMENT.match(text, at):

@@ -23,7 +23,7 @@ Facts = dict[str, str | int | float]
 
 
 def about() -> Facts:
-    """What a reader must know of the machine; nothing that tells whose it is."""
+    """Return the facts about the machine that a reader needs; nothing that identifies its owner."""
     return {
         "cpu": _cpu_model(),
         "cores": os.cpu_count() or 0,

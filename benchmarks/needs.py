@@ -1,4 +1,4 @@
-"""What a benchmark needs beside this repository, and where anybody can get it."""
+"""Requirements of benchmarks outside of this repository, and where anybody can get them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from benchmarks.repositories import TABLE
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What whoever runs the benchmarks has at hand."""
+    """The data, clones and programs that are available to a run."""
 
     data: Path | None = None
     repos: Path | None = None

@@ -20,7 +20,7 @@ _TEXTS = "SELECT seq, search_text FROM memories WHERE seq > ? ORDER BY seq"
 
 
 class Plain:
-    """The baseline: the same texts in nothing but an FTS5 table, in a file of its own."""
+    """The baseline: the same texts in an FTS5 table of a separate file."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "plain.db"

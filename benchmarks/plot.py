@@ -60,7 +60,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What a direction shows; `ticks` are chosen where none are given."""
+    """The scale of one axis; `ticks` are chosen if none are set."""
 
     label: str
     log: bool = False
@@ -111,7 +111,7 @@ def _steps(largest: float) -> list[tuple[float, str]]:
 
 
 def svg(chart: Chart) -> str:
-    """The picture as a file of its own."""
+    """Return the picture as a standalone file."""
     rows = math.ceil(sum(bool(line.name) for line in chart.series) / LEGEND_COLUMNS)
     height = HEIGHT + rows * LEGEND_ROW
     points = [point for line in chart.series for point in line.points]
@@ -187,7 +187,7 @@ _Box = tuple[float, float, float, float]
 
 
 def _names(series: Sequence[Series], x: _Scale, y: _Scale) -> list[str]:
-    """The names of points that have one: beside the point, where neither another name nor another point is."""
+    """The names of points that have one: next to the point, where neither another name nor another point is."""
     taken_boxes = [_mark(point, x, y) for line in series for point in line.points]
     parts = []
     for number, line in enumerate(series):

@@ -43,7 +43,7 @@ class Benign:
 
 @dataclass(frozen=True)
 class Wording:
-    """What the attacker writes, and how an agent that fell for it puts it. `{m}` is the marker."""
+    """The attacker's text, and the words of an agent that believed it. `{m}` is the marker."""
 
     planted: str
     belief: str

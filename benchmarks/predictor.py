@@ -15,11 +15,11 @@ from holloway.retrieval.locate import locate_files
 
 
 class Predictor(Protocol):
-    """A system under test. It may use whatever lies in the checkout and in its history, and nothing else."""
+    """A system under test. It may use the checkout and its history, and nothing else."""
 
     @property
     def name(self) -> str:
-        """What the tables call it."""
+        """Its name in the tables."""
 
     def open(self, root: Path) -> None:
         """A new checkout: forget the last one and learn this one."""

@@ -5,7 +5,7 @@ python -m benchmarks.prepare transcripts CLONE DIR
 python -m benchmarks.prepare commits CLONE DIR
 python -m benchmarks.prepare secrets CLONE_OF_GITLEAKS DIR
 
-The sessions are those that the developers of entireio/cli keep in their repository, on a branch of its own: Claude Code
+The sessions are those that the developers of entireio/cli keep on a separate branch of their repository: Claude Code
 transcripts, of which the longest copy of each session is taken.
 """
 
@@ -34,7 +34,7 @@ AGENTS = (None, "Agent", "Claude Code")
 CHARS_MAX = 1_200
 """Longer texts and inputs are cut; of prompts as much is kept as the prompt hook reads."""
 BODY_CHARS_MAX = 600
-"""What follows the first line of a commit's message is cut there."""
+"""The text after the first line of a commit's message is cut there."""
 _CHORE = re.compile(r"\b(?:merge|release|bump)\b", re.IGNORECASE)
 """Commits that say so change a number, or are many commits in one."""
 _HOME = re.compile(r"/(?:home|Users)/[\w.-]+")
@@ -104,7 +104,7 @@ def _length(copy: tuple[Row, str]) -> int:
 
 
 def _copies(blobs: Blobs) -> dict[str, list[tuple[Row, str]]]:
-    """Every copy of every session: what is told of it, and its transcript."""
+    """Return every copy of every session: its description and its transcript."""
     copies: dict[str, list[tuple[Row, str]]] = {}
     for path in sorted(blobs.ids):
         place, _, name = path.rpartition("/")
@@ -129,7 +129,7 @@ def _session(about: Row, transcript: str) -> list[Row]:
 
 
 def _began_on(lines: list[Row]) -> str:
-    """The branch that the transcript begins on; what is told of the session names the one that it ended on."""
+    """The branch that the transcript begins on; the description of the session names the one that it ended on."""
     named = next((str(line["gitBranch"]) for line in lines if line.get("gitBranch")), "")
     return "" if named == DETACHED else named
 

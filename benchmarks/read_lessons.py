@@ -4,7 +4,7 @@
     python -m benchmarks.read_lessons show --data DIR --transcripts DIR --repositories DIR --out DIR --answers DIR
 
 `prompts` writes the exact prompt of every stretch of the sessions of a set to a folder, one file each, named by its
-hash. Whoever has a model writes its answers to another folder under the same names. `show` learns the sessions with
+hash. A person with a model writes its answers to another folder under the same names. `show` learns the sessions with
 these answers and writes `shown.jsonl` and `dropped.jsonl` as `told_lessons` does, with the check that refused each
 proposal, and `run.json` with counts, the version of the prompt and the hash of the answers. `--arm` chooses: without a
 model (`none`), the reader alone (`reader`) or both. Prompts and answers hold people's words: they stay outside of the

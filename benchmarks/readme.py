@@ -44,7 +44,7 @@ def again(benchmark: str) -> str:
 
 
 def cell(results: Results, name: str, table: int, row: Sequence[object], column: str) -> Any:
-    """What stands in a result's table, in the row that begins so."""
+    """Return a value of a result's table, from the row with this beginning."""
     entry = results[name]["tables"][table]
     line = next(row_read for row_read in entry["rows"] if row_read[: len(row)] == list(row))
     return line[entry["columns"].index(column)]

@@ -33,7 +33,7 @@ NOT_DUE = ("map", "learn", "records")
 """Chores of the worker that the replay does itself, or that have nothing to do here."""
 CHORE_S = 300.0
 DETACHED = "HEAD"
-"""What a transcript says where no branch was checked out."""
+"""The branch of a transcript if no branch was checked out."""
 QUICK_SESSIONS = 20
 """The first of the sessions, which a quick run goes through."""
 _MERGED = re.compile(
@@ -130,7 +130,7 @@ class Past:
         return self._branches[branch]
 
     def commit(self, branch: str, now: float) -> str:
-        """What was checked out at a time: of the branch if that had any commit of its own, else of the main line."""
+        """Return the commit that was checked out at a time: of the branch if it had one, else of the main line."""
         branch_commits = [commit for commit in self._own(branch) if commit[0] < now]
         main = [commit for commit in self._main if commit[0] < now]
         return max(branch_commits or main)[1] if branch_commits or main else min(self._main)[1]

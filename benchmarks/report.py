@@ -1,4 +1,4 @@
-"""`docs/benchmarks.md` from the results: what was asked, what was measured beside what, and how to do it again."""
+"""`docs/benchmarks.md` from the results: questions, figures with their baselines, and commands to reproduce them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def results() -> list[Result]:
 
 
 def write() -> Path:
-    """Write the page and its pictures anew from all results there are."""
+    """Write the page and its pictures from all stored results."""
     from benchmarks import readme, sources  # these read the table of all benchmarks, which reads this module
 
     all_results = results()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Repository(NamedTuple):
-    """Where it is on GitHub, and the commit that its clone stands at."""
+    """Its name on GitHub, and the commit of its clone."""
 
     place: str
     tip: str

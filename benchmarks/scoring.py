@@ -1,4 +1,4 @@
-"""How answers are scored: recall, and every figure with its interval and the chance that it is none."""
+"""How answers are scored: recall, and every figure with its interval and the probability of chance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Recalls = dict[int, list[float]]
 
 
 def recall_at(limit: int, ranked: Sequence[str], gold: Iterable[str]) -> float:
-    """The share of the wanted files among the first so many."""
+    """Return the share of the wanted files among the first `limit`."""
     wanted = set(gold)
     return len(wanted & set(ranked[:limit])) / len(wanted)
 
@@ -98,7 +98,7 @@ class Share(NamedTuple):
 
 
 def share(hits: float, of: float) -> Share:
-    """So many of so many; of none, anything may be."""
+    """A share with its counts; without any case its interval is the whole range."""
     if not of:
         return Share(0.0, 0.0, 1.0, 0, 0)
     value, z2 = hits / of, Z_95**2

@@ -34,7 +34,7 @@ RECORD = "mcp__holloway__record"
 DEV = "sessions_entireio_cli_dev.jsonl.gz"
 
 ROOT = "/recorded"
-"""Where the sessions are taken to have worked; their paths were made relative when the set was made."""
+"""The assumed folder of the sessions; their paths were made relative when the set was made."""
 
 _ROOT = re.compile(
     r"/(?:home|Users)/\w+/(?:[\w.-]+/)*?cli(?:/\.worktrees/[\w./-]+?)?/(?=cmd/|\.|\w+\.\w+|docs/|scripts/)"
@@ -49,7 +49,7 @@ class Recorded:
     id: str
     start: float
     branch: str
-    """Where it ended: nobody knows that before."""
+    """The branch at its end, which nobody knows before."""
     files_touched: tuple[str, ...]
     rows: list[dict[str, Any]] = field(default_factory=list)
     began_on: str = ""

@@ -1,4 +1,4 @@
-"""What a figure should be."""
+"""Targets of figures."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ from typing import Any
 
 
 def target(description: str, measured: float, at_most: float, unit: str) -> dict[str, Any]:
-    """A figure beside the most that it may be."""
+    """Return a figure with its upper limit."""
     return {"what": description, "measured": measured, "at_most": at_most, "unit": unit, "met": measured <= at_most}

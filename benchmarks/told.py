@@ -40,10 +40,10 @@ class Told:
     discovery: tuple[str, ...]
     """The discovery calls in order: the path of a first read, or nothing for a search or listing."""
     branch: str
-    """Where it ended."""
+    """The branch at its end."""
     pad: Scratchpad
     began_on: str = ""
-    """The branch at its beginning, where the data tells it: what whoever asks then may know."""
+    """The branch at its beginning, if the data has it: a question at that time may use it."""
     named: frozenset[str] = frozenset()
     """Files that it needed and its prompt names."""
     mentioned: frozenset[str] = frozenset()
@@ -124,7 +124,7 @@ def _is_file(path: str) -> bool:
 
 
 def failing(session: Told) -> list[str]:
-    """What the commands that failed printed; the same errors once."""
+    """Return the output of the commands that failed; equal errors once."""
     outputs: dict[tuple[str, ...], str] = {}
     for action in session.pad.actions:
         if action.command and action.ok is not None and failures.is_failure(action.text, not action.ok, action.command):

@@ -1,4 +1,4 @@
-"""Told lessons: what an agent would be told after real sessions, beside the lessons that careful readers wrote down.
+"""Told lessons: lessons that an agent would be told after real sessions, and those that careful readers wrote down.
 
     python -m benchmarks.told_lessons --data DIR --transcripts DIR --repositories DIR --out DIR
 

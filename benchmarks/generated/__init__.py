@@ -1,3 +1,3 @@
-"""What nobody wrote, the same for the same seed: memories that read like real ones, sources, a graph."""
+"""Generated data, the same for the same seed: memories that read like real ones, sources, a graph."""
 
 SEED = 7

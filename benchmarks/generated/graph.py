@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Graph:
-    """A map with so many nodes: only the tables that an impact reads, written without reading any code."""
+    """A map with a number of nodes: only the tables that an impact reads, written without reading any code."""
 
     PER_FILE = 10
     NEAR = 100

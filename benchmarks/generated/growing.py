@@ -44,7 +44,7 @@ class Growing:
                     self.add(Draft(text, files=(path,)))
 
     def grow(self, size: int) -> float:
-        """Add memories, a thousand to a transaction, until there are so many; returns how many a second."""
+        """Add memories, a thousand to a transaction, until the store has `size`; returns the memories per second."""
         missing = size - self.store.memories.count_memories(Filter())
         drafts = [self.corpus.draft() for _ in range(missing)]
         start = time.perf_counter()

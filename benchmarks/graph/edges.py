@@ -8,7 +8,7 @@ Pair = tuple[str, str]
 
 
 class Edges(NamedTuple):
-    """What one side says about a folder: file pairs by import, file pairs by anything, pairs of dotted names."""
+    """The edges of a folder by one source: file pairs by import, file pairs by anything, pairs of dotted names."""
 
     imports: set[Pair]
     references: set[Pair]

@@ -27,14 +27,14 @@ _NODES = "SELECT n.id, n.kind, n.name, n.qualified, n.parent, f.path FROM nodes 
 
 
 def make_map(root: Path, database: Path) -> None:
-    """Index a folder into a map of its own."""
+    """Index a folder into a separate map."""
     with_map = open_map(database)
     update_index(with_map, root, workers=1)
     with_map.close()
 
 
 def map_edges(database: Path) -> Edges:
-    """What the map in a file says, from its syntax trees alone: an imported SCIP index would be judged by itself."""
+    """Return the edges of a map file, from its syntax trees alone: an imported SCIP index would be judged by itself."""
     connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     rows = connection.execute(_EDGES).fetchall()
     nodes = {row[0]: row[1:] for row in connection.execute(_NODES)}
@@ -77,7 +77,7 @@ def _dotted(node: Any) -> str:
 
 
 def map_of(root: Path) -> Edges:
-    """The map of a copy without git's folder and without any index that could lie in it."""
+    """The map of a copy without git's folder and without any index that it may contain."""
     with tempfile.TemporaryDirectory() as folder:
         copy, database = Path(folder, root.name), Path(folder, "map.db")
         shutil.copytree(root, copy, ignore=shutil.ignore_patterns(".git", "node_modules", "*.scip", "callgraph.json"))

@@ -17,7 +17,7 @@ RESAMPLES = 1_000
 
 
 class Counts(NamedTuple):
-    """What one file or one case brings: pairs found that are right, pairs found, pairs wanted."""
+    """The counts of one file or case: correct pairs found, pairs found, pairs wanted."""
 
     right: int
     found: int
@@ -25,7 +25,7 @@ class Counts(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Precision, recall and F1 over all pairs, with the middle 95 % of F1 when files or cases are drawn anew."""
+    """Precision, recall and F1 over all pairs, with the middle 95 % of F1 when files or cases are resampled."""
 
     precision: float
     recall: float

@@ -94,7 +94,7 @@ def measured(repository: Repository, folder: Path, python: str) -> Peer:
 
 
 def table(peer: Peer | None) -> dict[str, Any]:
-    """Aider beside holloway, or how to have it measured."""
+    """Return the table of Aider and holloway, or how to have Aider measured."""
     columns = ["on flask's Python files, one process", "cold ms", "cold, CPU ms", "once more ms", "once more, CPU ms"]
     columns += ["new process ms", "new process, CPU ms"]
     rows: list[list[Any]] = [["skipped: it needs a Python that has aider-chat (--aider PYTHON)", *[None] * 6]]

@@ -1,4 +1,4 @@
-"""Indexing from nothing, each time in a process of its own, with tree-sitter alone beside it."""
+"""Indexing from nothing, each time in a new process, with tree-sitter alone for comparison."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHECKOUT = Path(__file__).parents[2]
 
 
 class Cold(NamedTuple):
-    """What one index from nothing took, as the process that did it says."""
+    """The cost of one index from nothing, reported by its process."""
 
     name: str
     workers: int
@@ -77,7 +77,7 @@ class Parsing:
 
 
 def index_once(name: str, root: str, path: str, workers: str) -> None:
-    """In a process of its own: index into a new map and print what it took."""
+    """Index into a new map in a separate process and print the cost."""
     beside = {"reading": Parsing(Path(root)), "resolving": Parsing(Path(root))}
     began: dict[str, float] = {}
 

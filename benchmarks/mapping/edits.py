@@ -63,7 +63,7 @@ class Editor:
         return self._append(path, body)
 
     def new(self) -> str:
-        """A file that was not there, beside another one."""
+        """Add a file to the folder of another one."""
         beside = Path(self._any())
         path = beside.with_name(f"new_{self._number}{beside.suffix}").as_posix()
         text = f"from .{beside.stem} import *\n" if beside.suffix == ".py" else f"export * from './{beside.stem}';\n"

@@ -66,5 +66,5 @@ def table(fresh: Fresh) -> dict[str, Any]:
 
 
 def above(times: dict[str, Samples], name: str, figure: int) -> float:
-    """What a process takes more than one that opens an empty file."""
+    """Return the cost of a process above that of one that opens an empty file."""
     return times[name].figures()[figure] - times[EMPTY].figures()[figure]

@@ -1,4 +1,4 @@
-"""Asking what a change breaks, warm: random places and the most used ones, beside one recursive query."""
+"""Impact queries, warm: random places and the most used ones, compared with one recursive query."""
 
 from __future__ import annotations
 

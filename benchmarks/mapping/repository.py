@@ -16,12 +16,12 @@ class Repository(NamedTuple):
     real: bool = True
 
     def map_in(self, folder: Path) -> Path:
-        """Where its map lies while it is measured."""
+        """Path of its map while it is measured."""
         return folder / f"{self.name}.db"
 
 
 def generated(count: int, folder: Path) -> Repository:
-    """A codebase of so many files that nobody wrote."""
+    """Generate a codebase with a number of files."""
     root = folder / f"generated_{count}"
     Code(count).write(root)
     return Repository(f"generated, {count:,} files", root, real=False)

@@ -1,1 +1,1 @@
-"""Who is asked beside holloway: other memories, each in an environment of its own, and simple programs."""
+"""The systems to compare with: other memories, each in a separate environment, and simple programs."""

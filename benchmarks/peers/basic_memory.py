@@ -12,7 +12,7 @@ PROJECT = "dialogue"
 
 
 class Peer:
-    """A project of its own, hybrid search with vectors from the endpoint."""
+    """A separate project, hybrid search with vectors from the endpoint."""
 
     def __init__(self, folder: Path, embeddings: str) -> None:
         os.environ |= {

@@ -14,7 +14,7 @@ REVISION = "0" * 40
 
 
 class Peer:
-    """A collection of its own."""
+    """A separate collection."""
 
     def __init__(self, folder: Path, embeddings: str) -> None:
         os.environ["MEM0_DIR"] = str(folder / "mem0")

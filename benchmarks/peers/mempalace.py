@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Peer:
-    """A palace of its own."""
+    """A separate palace."""
 
     def __init__(self, folder: Path, embeddings: str) -> None:
         os.environ["MEMPALACE_PALACE_PATH"] = str(folder / "palace")

@@ -56,7 +56,7 @@ class Product:
 
 
 class PeerProcess:
-    """One dialogue in one process, with a home folder of its own."""
+    """One dialogue in one process, with a separate home folder."""
 
     def __init__(self, product: Product, environments: Path, embeddings: str, *, folder: Path = HERE) -> None:
         self._home = TemporaryDirectory(prefix="peer-", ignore_cleanup_errors=True)

@@ -1,4 +1,4 @@
-"""What a simple program would answer: SQLite's text search, nearness of vectors, and both together."""
+"""Answers of simple programs: SQLite's text search, similarity of vectors, and both together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a memory system is to the benchmark on conversations: it keeps turns, and names those that answer a question."""
+"""The interface of a memory system: it stores the turns of a conversation and finds those that answer a question."""
 
 from __future__ import annotations
 
