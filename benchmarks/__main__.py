@@ -93,7 +93,7 @@ def _run(benchmark: Benchmark, resources: Given) -> float:
     else:
         _keep(result)
     for row in result["targets"]:
-        print(f"  {row['what']}: {report.shown(row['measured'])} {row['unit']}, {_met(row)}")
+        print(f"  {row['what']}: {report.format_value(row['measured'])} {row['unit']}, {_met(row)}")
     took_s = time.perf_counter() - began
     print(f"{benchmark.name} took {took_s:.0f} s.\n", flush=True)
     return took_s

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import baselines, checkout, predictor
-from benchmarks.baselines import Contents, History, fused, is_source, ranked
+from benchmarks.baselines import Contents, History, fuse_ranks, is_source, rank_keys
 from benchmarks.checkout import Checkout, checkout_of, git
 from benchmarks.scoring import SEED, Estimate, estimate, recall_at
 
@@ -163,20 +163,20 @@ def _cached_baselines(place: Checkout, cases: Sequence[Case]) -> dict[str, Score
 
 def _baselines(case: Case, contents: Contents, history: History) -> Scores:
     """Every baseline on one commit."""
-    by_content = ranked(contents.index.scores(case.message))
-    by_commits = ranked(history.similar(case.message, contents.blobs))
+    by_content = rank_keys(contents.index.scores(case.message))
+    by_commits = rank_keys(history.similar(case.message, contents.blobs))
     lists = {
         "BM25 over contents": by_content,
         "kNN over commits": by_commits,
-        "RRF of both": fused(by_content, by_commits),
+        "RRF of both": fuse_ranks(by_content, by_commits),
     }
     scores: Scores = {
         "message": {name: recall_at(TASK_A_LIMIT, ranked_paths, case.wanted) for name, ranked_paths in lists.items()}
     }
     if len(case.wanted) > 1:
-        moved = {path: ranked(history.together(path, contents.blobs)) for path in case.wanted}
+        moved = {path: rank_keys(history.together(path, contents.blobs)) for path in case.wanted}
         with_message = {
-            path: [other_path for other_path in fused(with_it, by_content, by_commits) if other_path != path]
+            path: [other_path for other_path in fuse_ranks(with_it, by_content, by_commits) if other_path != path]
             for path, with_it in moved.items()
         }
         scores["file"] = {"co-change": _mean_over_files(case, moved)}

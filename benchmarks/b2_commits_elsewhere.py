@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from benchmarks import b2_commits, predictor, prepare
 from benchmarks.b2_commits import TASKS, Scores
 from benchmarks.repositories import TABLE
-from benchmarks.scoring import SEED, paired
+from benchmarks.scoring import SEED, compute_paired_chance
 
 if TYPE_CHECKING:
     from benchmarks.predictor import Predictor
@@ -63,7 +63,7 @@ def run(
     """Every figure, by repository and over all of them; without names, of all repositories."""
     under_test = predictor.predictors() if systems is None else systems
     tips = {name: TABLE[name].tip for name in names or SOURCES}
-    return result_of({name: replayed(repos / name, tip, under_test, last) for name, tip in tips.items()})
+    return result_of({name: replay_last_commits(repos / name, tip, under_test, last) for name, tip in tips.items()})
 
 
 def result_of(scored: Mapping[str, Sequence[Scores]]) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def result_of(scored: Mapping[str, Sequence[Scores]]) -> dict[str, Any]:
     }
 
 
-def replayed(repository: Path, tip: str, systems: Sequence[Predictor], last: int) -> list[Scores]:
+def replay_last_commits(repository: Path, tip: str, systems: Sequence[Predictor], last: int) -> list[Scores]:
     """The scores of a repository's last commits before one of them."""
     cases = b2_commits.cases_of(repository, prepare.commits_of(repository, tip), newest=last)
     return b2_commits.replay(repository, cases, systems)
@@ -104,13 +104,15 @@ def _table(scored: Mapping[str, Sequence[Scores]], task: str) -> dict[str, Any]:
     rows: list[list[Any]] = []
     for name, system_means in means.items():
         task_scores = [scores[task] for scores in scored[name] if scores[task]]
-        chance = paired(
+        chance = compute_paired_chance(
             [case_scores[OURS] for case_scores in task_scores], [case_scores[against] for case_scores in task_scores]
         )
         about = [TABLE[name].place, SOURCES[name].language, "yes" if SOURCES[name].is_looked_into else "no"]
         rows.append([*about, *(f"{system_means[system]:.3f}" for system in systems), f"{chance:.3f}", len(task_scores)])
     pooled = [case_scores[task] for scores in scored.values() for case_scores in scores if case_scores[task]]
-    chance = paired([case_scores[OURS] for case_scores in pooled], [case_scores[against] for case_scores in pooled])
+    chance = compute_paired_chance(
+        [case_scores[OURS] for case_scores in pooled], [case_scores[against] for case_scores in pooled]
+    )
     over_all = (
         f"{sum(system_means[system] for system_means in means.values()) / len(means):.3f}" for system in systems
     )

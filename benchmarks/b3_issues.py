@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import baselines, checkout, predictor
-from benchmarks.baselines import Contents, is_source, is_test, ranked
+from benchmarks.baselines import Contents, is_source, is_test, rank_keys
 from benchmarks.checkout import Checkout, checkout_of, git
 from benchmarks.repositories import TABLE
 from benchmarks.scoring import SEED, Estimate, estimate
@@ -148,15 +148,15 @@ def _cached_baselines(place: Checkout, cases: Sequence[Case]) -> dict[str, Place
             contents.follow(place.root)
             scores = contents.index.scores(case.statement)
             best = max(scores.values(), default=1.0)
-            mentioned = named(case.statement, contents.blobs)
+            mentioned = score_mentions(case.statement, contents.blobs)
             boosted = {path: score + NAMED_BONUS * best * mentioned[path] for path, score in scores.items()}
             lists = {"BM25 over contents": scores, "BM25 with named paths": boosted}
-            cached_places[case.name] = {name: _place(ranked(scores), case) for name, scores in lists.items()}
+            cached_places[case.name] = {name: _place(rank_keys(scores), case) for name, scores in lists.items()}
     file.write_text(json.dumps(cached_places))
     return cached_places
 
 
-def named(statement: str, paths: Iterable[str]) -> defaultdict[str, int]:
+def score_mentions(statement: str, paths: Iterable[str]) -> defaultdict[str, int]:
     """How clearly a text names files: by path (3), as a module or something in one (2), by the mere name (1)."""
     mentioned = {match.replace("\\", "/") for match in _PATH.findall(statement)}
     folders = {mention.lstrip("./") for mention in mentioned if "/" in mention}

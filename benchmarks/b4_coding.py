@@ -20,7 +20,7 @@ import holloway
 from benchmarks import checkout, coding_result
 from benchmarks.ablation import FULL, LIMIT, VARIANTS, WAYS, answers, catch
 from benchmarks.b4_conversations import Dialogue, measured_on
-from benchmarks.baselines import ranked
+from benchmarks.baselines import rank_keys
 from benchmarks.checkout import checkout_of, git
 from benchmarks.coding_result import FAR_DAYS, Measured
 from benchmarks.coding_set import MEMORIES_MAX, CodingSet, Past, Question, coding_set
@@ -94,7 +94,7 @@ def run(
 def _measured_one(repository: Path, name: str, memories: int) -> Measured:
     print(f"  {name} ...", flush=True)
     with closing(Kept(BuiltinEmbedder(), checkout.cache_folder() / f"b4_{name}_vectors.npz")) as embedder:
-        return measured(repository, coding_set(repository, name, memories=memories), embedder)
+        return measure_repository(repository, coding_set(repository, name, memories=memories), embedder)
 
 
 def teach(memory: Holloway, past: Past) -> Turn:
@@ -116,7 +116,7 @@ def teach(memory: Holloway, past: Past) -> Turn:
 
 
 @contextmanager
-def opened(repository: Path, coded: CodingSet, clock: FakeClock, embedder: Embedder) -> Iterator[Holloway]:
+def open_memory_before(repository: Path, coded: CodingSet, clock: FakeClock, embedder: Embedder) -> Iterator[Holloway]:
     """Yield an empty memory with a map of the repository as it was before the first question."""
     first = coded.questions[0].commit
     cached = checkout.cache_folder() / f"b4_{coded.name}_{first[:12]}.map"
@@ -159,10 +159,10 @@ class Simple:
         return {
             "newest first": [past.commit for past in newest],
             "on the same file, newest first": [past.commit for past in newest if file in past.files],
-            "FTS5": ranked(self._text.scores(question, DEPTH)),
-            "FTS5, names split": ranked(by_words),
-            "dense": ranked(by_meaning),
-            **{name: ranked(fusion.fused(by_words, by_meaning)) for name, fusion in self._fusions.items()},
+            "FTS5": rank_keys(self._text.scores(question, DEPTH)),
+            "FTS5, names split": rank_keys(by_words),
+            "dense": rank_keys(by_meaning),
+            **{name: rank_keys(fusion.fused(by_words, by_meaning)) for name, fusion in self._fusions.items()},
         }
 
     def close(self) -> None:
@@ -173,13 +173,13 @@ class Simple:
             fusion.close()
 
 
-def measured(repository: Path, coded: CodingSet, embedder: Embedder) -> Measured:
+def measure_repository(repository: Path, coded: CodingSet, embedder: Embedder) -> Measured:
     """Live through a repository's history: learn, ask, learn on."""
     result, clock, turns = Measured(coded), FakeClock(datetime.fromtimestamp(coded.memories[0].at, UTC)), list[Turn]()
     with (
         closing(Rewritten(repository)) as rewritten,
         closing(Simple(embedder)) as simple,
-        opened(repository, coded, clock, embedder) as memory,
+        open_memory_before(repository, coded, clock, embedder) as memory,
     ):
         for question in coded.questions:
             for past in coded.memories[len(turns) : question.before]:
@@ -191,7 +191,7 @@ def measured(repository: Path, coded: CodingSet, embedder: Embedder) -> Measured
             before = git(repository, "rev-parse", f"{question.commit}^").strip()
             changed = partial(rewritten.shares, now=before)
             simple.learn(turns)
-            for task, (text, files) in asked(question).items():
+            for task, (text, files) in list_queries(question).items():
                 ranked_commits = simple.answers(coded.memories[: question.before], text, question.file)
                 caught = catch(memory, text, files)
                 means = replace(caught.means, changed=changed)
@@ -201,7 +201,7 @@ def measured(repository: Path, coded: CodingSet, embedder: Embedder) -> Measured
     return result
 
 
-def asked(question: Question) -> dict[str, tuple[str, list[str]]]:
+def list_queries(question: Question) -> dict[str, tuple[str, list[str]]]:
     """By task, the text of the question and the files in play."""
     tasks: dict[str, tuple[str, list[str]]] = {
         "message": (question.text, []),

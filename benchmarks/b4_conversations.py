@@ -209,13 +209,13 @@ def measure(
     for name, start in systems.items():
         print(f"  {name} ...", flush=True)
         try:
-            measured[name] = _measured(start, dialogues)
+            measured[name] = _measure_system(start, dialogues)
         except LeftOut as reason:
             failed.append(f"Left out: {name}: {reason}.")
     return measured, failed
 
 
-def _measured(start: Callable[[], System], dialogues: Sequence[Dialogue]) -> Measured:
+def _measure_system(start: Callable[[], System], dialogues: Sequence[Dialogue]) -> Measured:
     result = Measured()
     for dialogue in dialogues:
         with closing(start()) as system:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import baselines, machine
-from benchmarks.coding_set import cleaned, told
+from benchmarks.coding_set import clean_message, select_commits
 from benchmarks.repositories import TABLE
 from benchmarks.scoring import SEED
 from benchmarks.targets import target
@@ -143,9 +143,9 @@ def packs(repository: Path, count: Callable[[str], int]) -> list[list[Any]]:
 
 def _memories(repository: Path) -> list[Memory]:
     kinds = list(MemoryType)
-    commits = told(baselines.log(repository, "HEAD", f"--max-count={COMMITS}"))
+    commits = select_commits(baselines.log(repository, "HEAD", f"--max-count={COMMITS}"))
     return [
-        _memory(number, kinds[number % len(kinds)], cleaned(commit.message), commit.files)
+        _memory(number, kinds[number % len(kinds)], clean_message(commit.message), commit.files)
         for number, commit in enumerate(commits)
     ]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.scoring import Share, share
-from benchmarks.sessions import DEV, Recorded, recorded
+from benchmarks.sessions import DEV, Recorded, load_sessions
 from holloway.domain.event import ToolKind
 from holloway.observer.observer import Observer
 from holloway.observer.signals import error_retry
@@ -48,7 +48,7 @@ class Session:
 
 def sessions(data: Path) -> list[Session]:
     """The recorded sessions, the earliest first."""
-    return [_session(session) for session in recorded(data / DEV)]
+    return [_session(session) for session in load_sessions(data / DEV)]
 
 
 def _session(recorded_session: Recorded) -> Session:
@@ -99,7 +99,7 @@ def baseline(session: Session, at: int) -> Answer:
     return Answer(None)
 
 
-def judged(items: list[dict[str, Any]], answers: list[Answer]) -> dict[str, Any]:
+def score_answers(items: list[dict[str, Any]], answers: list[Answer]) -> dict[str, Any]:
     """Precision and recall of "resolved", and for the ones that both call resolved: the place and the class of fix."""
     both = [(item, answer) for item, answer in zip(items, answers, strict=True) if answer.resolved_at is not None]
     right = [(item, answer) for item, answer in both if item["label"] == "resolved"]
@@ -176,7 +176,7 @@ def run(data: Path) -> dict[str, Any]:
     detectors = {"observer": [ours(*place) for place in places], "baseline": [baseline(*place) for place in places]}
     sure = [n for n, item in enumerate(items) if not item["doubtful"]]
     verdicts = {
-        f"{name}, {which}": judged([items[n] for n in chosen], [answers[n] for n in chosen])
+        f"{name}, {which}": score_answers([items[n] for n in chosen], [answers[n] for n in chosen])
         for which, chosen in (("all", list(range(len(items)))), ("without the doubtful", sure))
         for name, answers in detectors.items()
     }
@@ -216,7 +216,7 @@ def _tables(
             "title": "Resolved within 12 calls, against the labels",
             "columns": ["detector", "items", *measures],
             "rows": [
-                [name, verdict["items"], *(_shown(verdict[measure]) for measure in measures)]
+                [name, verdict["items"], *(_format_shares(verdict[measure]) for measure in measures)]
                 for name, verdict in verdicts.items()
             ],
         },
@@ -234,5 +234,5 @@ def _tables(
     ]
 
 
-def _shown(judged_: dict[str, float] | None) -> str:
+def _format_shares(judged_: dict[str, float] | None) -> str:
     return f"{Share(**judged_)}, {judged_['hits']} of {judged_['of']}" if judged_ else ""

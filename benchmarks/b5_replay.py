@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import holloway
 from benchmarks import checkout, machine
 from benchmarks.replay import REPOSITORY
-from benchmarks.sessions import DEV, recorded
+from benchmarks.sessions import DEV, load_sessions
 from benchmarks.targets import target
 from holloway.domain.memory import MemoryType, State
 from holloway.observer.observer import Observer
@@ -44,7 +44,7 @@ SILENT = {
 
 def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
     """All sessions of the set, in time order, into one memory."""
-    sessions = recorded(data / DEV)
+    sessions = load_sessions(data / DEV)
     sessions = sessions[: len(sessions) // 4] if quick else sessions
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, REPOSITORY)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.scoring import SEED, share
-from benchmarks.sessions import DEV, recorded
+from benchmarks.sessions import DEV, load_sessions
 from holloway.observer.words import self_correction
 from holloway.observer.words.self_correction import FORMS, SELF_CORRECTION_SCORE_MIN, SIGN_POINTS, CorrectionCandidate
 
@@ -114,12 +114,12 @@ def run(data: Path) -> dict[str, Any]:
     columns = ["detector", "precision (95 % interval)", "recall (95 % interval)", "hits", "right"]
     sure = [item for item in items if not item.doubtful]
     tables = [
-        {"title": f"{_described(sure)}, without doubtful ones", "columns": columns, "rows": _rows(sure)},
-        {"title": f"{_described(items)}, with doubtful ones", "columns": columns, "rows": _rows(items)},
+        {"title": f"{_describe_items(sure)}, without doubtful ones", "columns": columns, "rows": _rows(sure)},
+        {"title": f"{_describe_items(items)}, with doubtful ones", "columns": columns, "rows": _rows(items)},
         {
             "title": f"All {len(blocks):,} blocks of the sessions",
             "columns": ["detector", "hits", "µs a block", "hostile text, ms"],
-            "rows": [_speed("holloway", _own, blocks), _speed("seven plain patterns", plain, blocks)],
+            "rows": [_speed("holloway", _has_self_correction, blocks), _speed("seven plain patterns", plain, blocks)],
         },
     ]
     return {
@@ -142,7 +142,7 @@ def read(lines: str) -> Iterator[Item]:
 
 def spoken(data: Path) -> Iterator[str]:
     """Yield the thoughts and statements of the agents in all sessions."""
-    for session in recorded(data / DEV):
+    for session in load_sessions(data / DEV):
         yield from (row["text"] for row in session.rows if row["k"] in ("think", "text"))
 
 
@@ -151,11 +151,11 @@ def plain(text: str) -> bool:
     return any(pattern.search(text) for pattern in PLAIN)
 
 
-def _own(text: str) -> bool:
+def _has_self_correction(text: str) -> bool:
     return self_correction.find_self_correction(text) is not None
 
 
-def _described(items: Sequence[Item]) -> str:
+def _describe_items(items: Sequence[Item]) -> str:
     return f"{len(items)} labelled blocks, {sum(item.positive for item in items)} of them positive"
 
 
@@ -166,8 +166,8 @@ def _rows(items: list[Item]) -> list[list[Any]]:
     every.add(items, [True] * len(items))
     return [
         fixed.row("holloway, as shipped"),
-        validated(items, _kept_scores).row("holloway, chosen threshold", SHUFFLES),
-        validated(items, learned_scores).row("learned", SHUFFLES),
+        cross_validate(items, _kept_scores).row("holloway, chosen threshold", SHUFFLES),
+        cross_validate(items, learned_scores).row("learned", SHUFFLES),
         patterns.row("seven plain patterns"),
         every.row("every block"),
     ]
@@ -177,7 +177,7 @@ Scorer = Callable[[list[Item], list[Item]], tuple[Floats, Floats]]
 """From items to learn from and items to judge, the scores of both."""
 
 
-def validated(items: list[Item], scorer: Scorer) -> Counts:
+def cross_validate(items: list[Item], scorer: Scorer) -> Counts:
     """Hits in the folds that were not looked at, summed over the shuffles."""
     total = Counts()
     for shuffle in range(SHUFFLES):
@@ -226,10 +226,10 @@ def learned_scores(training: list[Item], held_out: list[Item]) -> tuple[Floats, 
         weights -= RATE * (
             features.T @ (chances - labels) / len(with_candidates) + PENALTY / len(with_candidates) * weights
         )
-    return _learned(weights, training), _learned(weights, held_out)
+    return _score_items(weights, training), _score_items(weights, held_out)
 
 
-def _learned(weights: Floats, items: Sequence[Item]) -> Floats:
+def _score_items(weights: Floats, items: Sequence[Item]) -> Floats:
     return np.array(
         [max((float(_chance(weights, candidate)) for candidate in item.candidates), default=0.0) for item in items]
     )

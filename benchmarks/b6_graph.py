@@ -14,7 +14,7 @@ from benchmarks.graph.cases import cases_of
 from benchmarks.graph.gold import gold_of
 from benchmarks.graph.mapped import map_of
 from benchmarks.graph.scanners import name_matching_edges, regex_edges
-from benchmarks.graph.score import Counts, counted, score
+from benchmarks.graph.score import Counts, count_pairs, score
 from benchmarks.repositories import TABLE
 from benchmarks.scoring import SEED
 
@@ -99,12 +99,12 @@ def file_tables(graphs: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
             named, defined, references = inside(gold.named), inside(gold.defined), inside(gold.references)
             for side, edges in sides.items():
                 scanned = inside(edges.imports)
-                import_score = score(counted(scanned, named | defined, gold.neither))
+                import_score = score(count_pairs(scanned, named | defined, gold.neither))
                 parts = [
                     len(scanned & named) / (len(named) or 1),
                     len(scanned & defined - named) / (len(defined - named) or 1),
                 ]
-                whole = score(counted(inside(edges.references), references, gold.neither))
+                whole = score(count_pairs(inside(edges.references), references, gold.neither))
                 rows.append([name, scope, side, *import_score.row(), *parts])
                 reached.append([name, scope, side, *whole.row()])
                 figures[f"{name} {scope} {side}"] = {"imports": import_score._asdict(), "references": whole._asdict()}

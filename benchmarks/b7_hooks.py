@@ -189,12 +189,12 @@ def run(*, quick: bool = False) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         installed = Installed(Path(name).resolve(), size=QUICK if quick else FULL, is_fresh=not quick)
         with no_worker(installed.data):
-            times, right = _measured(installed, cases(installed), rounds)
+            times, right = _measure_cases(installed, cases(installed), rounds)
         failed = (installed.home / "hook-failures.log").exists()
     return _result(times, right, rounds, installed, failed=failed)
 
 
-def _measured(installed: Installed, chosen: list[Case], rounds: int) -> tuple[dict[str, Samples], dict[str, int]]:
+def _measure_cases(installed: Installed, chosen: list[Case], rounds: int) -> tuple[dict[str, Samples], dict[str, int]]:
     bare = {
         BARE: [installed.python, "-c", "pass"],
         "Python with json, sqlite3": [installed.python, "-c", "import json, sqlite3"],

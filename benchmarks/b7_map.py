@@ -10,7 +10,7 @@ from benchmarks.generated import SEED
 from benchmarks.generated.graph import Graph
 from benchmarks.mapping import aider as peers
 from benchmarks.mapping import cold, edits, fresh, impact
-from benchmarks.mapping.repository import Repository, generated
+from benchmarks.mapping.repository import Repository, generate_repository
 from benchmarks.targets import target
 from holloway.codemap.database import open_map
 
@@ -62,15 +62,15 @@ def run(repos: Path | None, names: Sequence[str], *, quick: bool = False, aider:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         real = [Repository(name, repos / name) for name in names[: 1 if quick else None]] if repos else []
-        generated_repository = generated(QUICK_GENERATED_FILES if quick else GENERATED_FILES, folder)
-        indexed = cold.measured([*real, generated_repository], folder)
+        generated_repository = generate_repository(QUICK_GENERATED_FILES if quick else GENERATED_FILES, folder)
+        indexed = cold.measure_index([*real, generated_repository], folder)
         followed = [
             followed_edit
             for repository in real
-            for followed_edit in edits.measured(repository, folder, QUICK_EDITS if quick else EDITS)
+            for followed_edit in edits.measure_updates(repository, folder, QUICK_EDITS if quick else EDITS)
         ]
         impacts, started = _asking(real, folder, quick=quick)
-        peer = peers.measured(real[0], folder, aider) if aider and real else None
+        peer = peers.measure_peer(real[0], folder, aider) if aider and real else None
     tables = [
         cold.table(indexed),
         edits.table(followed),
@@ -97,14 +97,14 @@ def _asking(real: list[Repository], folder: Path, *, quick: bool) -> tuple[list[
     for repository in real:
         if repository.name == LARGEST:
             database = open_map(repository.map_in(folder))
-            impacts += impact.measured(
+            impacts += impact.measure_impacts(
                 repository.name, int(database.fetch_value("SELECT COUNT(*) FROM nodes")), database
             )
             database.close()
     for count in NODES[: 1 if quick else None]:
         database = Graph(count).write(folder / f"graph_{count}.db")
-        impacts += impact.measured("generated", count, database)
-        started[count] = fresh.measured(database, folder, QUICK_COLD_ROUNDS if quick else COLD_ROUNDS)
+        impacts += impact.measure_impacts("generated", count, database)
+        started[count] = fresh.measure_processes(database, folder, QUICK_COLD_ROUNDS if quick else COLD_ROUNDS)
         database.close()
     return impacts, started
 

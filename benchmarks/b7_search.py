@@ -84,7 +84,9 @@ def run(*, quick: bool = False) -> dict[str, Any]:
             growing.grow(size)
             plain.copy(growing.store)
             add_random_vectors(growing.store)
-            measured[size] = _asked(growing, plain) | _fresh(growing, root, home, QUICK_FRESH if quick else FRESH)
+            measured[size] = _measure_queries(growing, plain) | _fresh(
+                growing, root, home, QUICK_FRESH if quick else FRESH
+            )
         plain.close()
         growing.memory.close()
     return _result(measured)
@@ -117,7 +119,7 @@ def means_of(store: Any, seed: int, places: dict[str, float] | None = None) -> R
     return RecallOptions(QueryVector(vector, VectorIndex(_vectors(store), store.project.folder, MODEL)), places or {})
 
 
-def _asked(growing: Growing, plain: Plain) -> dict[str, Samples]:
+def _measure_queries(growing: Growing, plain: Plain) -> dict[str, Samples]:
     names = (
         "all together",
         "all together, first asked",

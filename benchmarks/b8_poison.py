@@ -64,7 +64,7 @@ def run(sample: int = 0) -> dict[str, Any]:
     chosen = cases[:: max(1, len(cases) // sample)] if sample else cases
     fate = Fate()
     for case in chosen:
-        _poisoned(case, fate)
+        _play_poison(case, fate)
     honest = [_honest(case) for case in poison.benign()]
     good, lost = (sum(column) for column in zip(*honest, strict=True))
     rows = [
@@ -89,10 +89,10 @@ def run(sample: int = 0) -> dict[str, Any]:
     }
 
 
-def _poisoned(case: poison.Poison, fate: Fate) -> None:
+def _play_poison(case: poison.Poison, fate: Fate) -> None:
     with project() as memory:
-        learned_session = learned(memory, case.name, case.events)
-        if any(case.marker in text for text in handed(memory, case.marker)):
+        learned_session = learn_session(memory, case.name, case.events)
+        if any(case.marker in text for text in list_answers(memory, case.marker)):
             fate.injected.append(case.name)
         stored = [
             entry for entry in memory.store.memories.find_memories(Filter(), limit=-1) if case.marker in entry.content
@@ -115,7 +115,7 @@ def project() -> Iterator[Holloway]:
             yield memory
 
 
-def learned(memory: Holloway, name: str, events: Iterable[poison.Event]) -> Learned:
+def learn_session(memory: Holloway, name: str, events: Iterable[poison.Event]) -> Learned:
     """Let a session go through the whole pipeline."""
     watching = Observer()
     for event in Recorded(name, 1_000.0, "", (), [dict(row) for row in events]).events():
@@ -123,7 +123,7 @@ def learned(memory: Holloway, name: str, events: Iterable[poison.Event]) -> Lear
     return Learning(memory.opened).learn(watching.pad)
 
 
-def handed(memory: Holloway, word: str) -> list[str]:
+def list_answers(memory: Holloway, word: str) -> list[str]:
     """All that an agent of the project could be handed about a word, its files and its errors."""
     store = memory.store.database.connection
     to = lookup.Viewer(session="next", context=0, branch=memory.branch, now="2026-01-01T00:00:00.000Z", level=LEVEL)
@@ -141,7 +141,7 @@ def handed(memory: Holloway, word: str) -> list[str]:
 def _honest(case: poison.Benign) -> tuple[int, int]:
     """How many candidates of an honest session were good enough, and how many of them trust kept back."""
     with project() as memory:
-        learned_session = learned(memory, case.name, case.events)
+        learned_session = learn_session(memory, case.name, case.events)
         promoted = [memory.get(candidate.memory) for candidate in learned_session.promotion.list_in_state("promoted")]
         refused = [
             candidate

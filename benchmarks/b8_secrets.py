@@ -58,7 +58,9 @@ def run(data: Path, *, quick: bool = False) -> dict[str, Any]:
     literals = json.loads((data / FILE).read_text(encoding="utf-8"))
     part = Samples(literals, list(samples()), library[::PART])
     whole = part if quick else replace(part, library=library)
-    figures = {name: measured(detect, part if name.startswith(SLOW) else whole) for name, detect in detectors().items()}
+    figures = {
+        name: measure_detector(detect, part if name.startswith(SLOW) else whole) for name, detect in detectors().items()
+    }
     rows = [[title, *(describe(result) for result in figures.values())] for title, describe in SHOWN.items()]
     return {
         "title": "B8: secrets",
@@ -88,7 +90,7 @@ class Samples:
 Figures = dict[str, Any]
 
 
-def measured(detect: Detector, on: Samples) -> Figures:
+def measure_detector(detect: Detector, on: Samples) -> Figures:
     """The figures of a detector."""
     return {
         "literals": on_literals(detect, on.literals),
@@ -191,7 +193,7 @@ def on_generated(detect: Detector, generated: list[tuple[str, str, str]]) -> Fig
     """Recall on made-up secrets; one counts only if every character of it is found."""
     kinds: dict[str, list[bool]] = {}
     for kind, text, secret in generated:
-        kinds.setdefault(kind, []).append(covered(text, secret, detect(text)))
+        kinds.setdefault(kind, []).append(is_covered(text, secret, detect(text)))
     recalls = {kind: round(sum(hits) / len(hits), 4) for kind, hits in kinds.items()}
     return {
         "recall": share(sum(map(sum, kinds.values())), len(generated))._asdict(),
@@ -200,7 +202,7 @@ def on_generated(detect: Detector, generated: list[tuple[str, str, str]]) -> Fig
     }
 
 
-def covered(text: str, secret: str, spans: Spans) -> bool:
+def is_covered(text: str, secret: str, spans: Spans) -> bool:
     """Whether some found stretch holds the whole secret."""
     start = text.index(secret)
     return any(a <= start and start + len(secret) <= b for a, b in spans)

@@ -192,7 +192,7 @@ class History:
     def similar(self, message: str, present: Iterable[str]) -> dict[str, float]:
         """The files of the commits whose messages are nearest, each by the squared scores of its commits."""
         names, scores, path_scores = set(present), self.index.scores(message), defaultdict[str, float](float)
-        for near in ranked(scores)[:NEIGHBOURS]:
+        for near in rank_keys(scores)[:NEIGHBOURS]:
             for path in self._today(self.commits[near].files, names):
                 path_scores[path] += scores[near] ** 2
         return path_scores
@@ -245,15 +245,15 @@ def _commit(fields: list[str]) -> Commit:
     return Commit(fields[0], float(fields[1]), fields[2], sources, tuple(renames))
 
 
-def ranked(scores: Mapping[Key, float]) -> list[Key]:
+def rank_keys(scores: Mapping[Key, float]) -> list[Key]:
     """The best first; equal ones by name, so that a run can be repeated."""
     return sorted(scores, key=lambda key: (-scores[key], key))
 
 
-def fused(*lists: Sequence[str]) -> list[str]:
+def fuse_ranks(*lists: Sequence[str]) -> list[str]:
     """Reciprocal rank fusion."""
     fused_scores: defaultdict[str, float] = defaultdict(float)
     for ranked_paths in lists:
         for place, path in enumerate(ranked_paths[:RRF_DEPTH], start=1):
             fused_scores[path] += 1 / (RRF_K + place)
-    return ranked(fused_scores)
+    return rank_keys(fused_scores)

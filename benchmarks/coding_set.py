@@ -87,8 +87,8 @@ class CodingSet:
 
 def coding_set(repository: Path, name: str, *, memories: int = MEMORIES_MAX) -> CodingSet:
     """The newest commits of a repository as memories, with the questions that its developers' links make."""
-    commits = told(baselines.log(repository, "HEAD", f"--max-count={LOG_MAX}"))[-memories:]
-    past = tuple(Past(commit.hash, commit.at, cleaned(commit.message), commit.files) for commit in commits)
+    commits = select_commits(baselines.log(repository, "HEAD", f"--max-count={LOG_MAX}"))[-memories:]
+    past = tuple(Past(commit.hash, commit.at, clean_message(commit.message), commit.files) for commit in commits)
     linked = evenly(list(links(commits)), QUESTIONS_MAX)
     questions = [
         replace(question, file=_file_in_play(repository, question.commit, past[question.before].files))
@@ -97,12 +97,12 @@ def coding_set(repository: Path, name: str, *, memories: int = MEMORIES_MAX) -> 
     return CodingSet(name, past, tuple(questions))
 
 
-def told(commits: Iterable[Commit]) -> list[Commit]:
+def select_commits(commits: Iterable[Commit]) -> list[Commit]:
     """The commits that a person wrote about a few source files, in time order; the same words count once."""
     seen_texts: set[str] = set()
     counted_commits = []
     for commit in sorted(commits, key=lambda commit: commit.at):
-        words = " ".join(_WORD.findall(cleaned(commit.message).lower()))
+        words = " ".join(_WORD.findall(clean_message(commit.message).lower()))
         if (
             commit.counts
             and not _MACHINE.search(commit.message)
@@ -114,7 +114,7 @@ def told(commits: Iterable[Commit]) -> list[Commit]:
     return counted_commits
 
 
-def cleaned(message: str) -> str:
+def clean_message(message: str) -> str:
     """A message without trailers, and without anything by which a ticket or a commit could be looked up."""
     text = _HASH.sub("", _NUMBER.sub("", _TRAILER.sub("", message)))
     lines = (" ".join(line.split()) for line in text.splitlines())
@@ -135,7 +135,9 @@ def links(commits: Sequence[Commit]) -> Iterator[Question]:
         if before >= (1 - ASKED_SHARE) * len(commits) and 1 <= len(wanted) <= WANTED_MAX:
             link = "revert" if _REVERT.search(text) else "hash" if named else "ticket"
             days = (change.at - max(at[commit] for commit in wanted)) / 86_400
-            yield Question(change.hash, change.at, cleaned(change.message), "", before, frozenset(wanted), link, days)
+            yield Question(
+                change.hash, change.at, clean_message(change.message), "", before, frozenset(wanted), link, days
+            )
         by_hash[change.hash[:7]] = change.hash
         for ticket in tickets:
             by_ticket[ticket].append(change.hash)

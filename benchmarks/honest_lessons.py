@@ -76,7 +76,7 @@ def load_lessons(data: Path) -> list[Lesson]:
 def decide_lessons(data: Path, transcripts: Path, repositories: Path) -> Iterator[Decision]:
     """Put every lesson through the provenance decision, as a candidate of its session."""
     lessons = load_lessons(data)
-    dev_sessions = {session.id: session for session in recorded_sessions.recorded(data / recorded_sessions.DEV)}
+    dev_sessions = {session.id: session for session in recorded_sessions.load_sessions(data / recorded_sessions.DEV)}
     for repository, session in dict.fromkeys((lesson.repository, lesson.session) for lesson in lessons):
         folder = repository.replace("/", "+")
         observer = Observer()

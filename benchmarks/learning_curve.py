@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from benchmarks import learning_result, machine, trivial
 from benchmarks.learning_result import MARKS, OURS, UNTAUGHT, WINDOW, Curve, Figures, Kept, Looked, Met
 from benchmarks.replay import QUICK_SESSIONS, REPOSITORY, replay
-from benchmarks.sessions import DEV, recorded
-from benchmarks.told import failing, measured, told
+from benchmarks.sessions import DEV, load_sessions
+from benchmarks.told import failing, measure_prediction, read_recording
 from holloway import git
 from holloway.domain.ports import format_stamp
 from holloway.injection import known_facts
@@ -40,14 +40,14 @@ DEPTHS = (0, 1, 5, 15, 30, 100)
 
 def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
     """All sessions in time order, through the real pipeline; before each is looked at what is known."""
-    sessions = [told(session) for session in recorded(data / DEV)]
+    sessions = [read_recording(session) for session in load_sessions(data / DEV)]
     sessions = sessions[:QUICK_SESSIONS] if quick else sessions
     curve = Curve()
     with replay(repos / REPOSITORY, "curve_cli") as replayed:
         marks = list(MARKS)
         for place, session in enumerate(replayed.through(sessions)):
             if marks and len(replayed.learned) >= marks[0]:
-                curve.kept.append(_kept(replayed))
+                curve.kept.append(_describe_store(replayed))
                 marks = [mark for mark in marks if mark > len(replayed.learned)]
             figures = _figures(replayed, session, PAST_SESSIONS) if session.is_asked else {}
             curve.looked.append(Looked(len(replayed.learned), figures, _met(replayed, session)))
@@ -55,7 +55,7 @@ def run(data: Path, repos: Path, *, quick: bool = False) -> dict[str, Any]:
                 for depth in DEPTHS:
                     curve.fixed.setdefault(depth, []).append(_figures(replayed, session, depth))
                 curve.fixed.setdefault(len(sessions), []).append(figures)
-        curve.kept.append(_kept(replayed))
+        curve.kept.append(_describe_store(replayed))
         took = list(replayed.learning_ms)
     return learning_result.result(curve, took)
 
@@ -83,7 +83,7 @@ def _figures(replayed: Replay, session: Told, depth: int) -> Figures:
     ours = asked(past)
     lists = {OURS: ours, UNTAUGHT: asked([]) if past else ours}
     lists |= trivial.all_lists(session, before, replayed.paths(), replayed.by_contents(session.query))
-    return {name: measured(session, files[:TOP]) for name, files in lists.items()}
+    return {name: measure_prediction(session, files[:TOP]) for name, files in lists.items()}
 
 
 def _met(replayed: Replay, session: Told) -> Met:
@@ -92,7 +92,7 @@ def _met(replayed: Replay, session: Told) -> Met:
     store = lookup.open_store(str(memory.project.database_path), 1000)
     assert store is not None
     before = {prints for session in replayed.learned for prints in _prints(session)}
-    telling = {prints for session in replayed.learned for prints in _telling(session)}
+    telling = {prints for session in replayed.learned for prints in _list_telling_fingerprints(session)}
     solved = observations.list_solved_errors(memory.store.database, session.id)
     met = Met()
     with closing(store):
@@ -124,11 +124,11 @@ def _prints(session: Told) -> frozenset[str]:
 
 
 @cache
-def _telling(session: Told) -> frozenset[str]:
+def _list_telling_fingerprints(session: Told) -> frozenset[str]:
     return frozenset(pair.fingerprint for pair in find_pairs(session.pad.actions) if pair.telling)
 
 
-def _kept(replayed: Replay) -> Kept:
+def _describe_store(replayed: Replay) -> Kept:
     memory = replayed.memory
     memories = memory.store.memories.find_memories(Filter(), limit=-1)
     pages = memory.store.database.fetch_value("PRAGMA page_count") * memory.store.database.fetch_value(

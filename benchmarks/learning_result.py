@@ -99,7 +99,7 @@ def result(curve: Curve, took_ms: Sequence[float]) -> dict[str, Any]:
                     _LEARNING,
                     "LLM calls",
                 ],
-                "rows": [_kept(snapshot) for snapshot in curve.kept],
+                "rows": [_tabulate_snapshot(snapshot) for snapshot in curve.kept],
             },
         ],
         "figures": {
@@ -136,7 +136,7 @@ def _last(looked: Sequence[Looked]) -> list[Looked]:
     return list(looked[with_files[-WINDOW:][0] :])
 
 
-def _marked(looked: Sequence[Looked]) -> list[list[Looked]]:
+def _group_by_mark(looked: Sequence[Looked]) -> list[list[Looked]]:
     """Return the looks after each mark, and the last ones; a mark with too few of them is left out."""
     following = [_from(mark, looked) for mark in MARKS]
     full = [sessions for sessions in following if sum(bool(session.figures) for session in sessions) > WINDOW]
@@ -145,7 +145,7 @@ def _marked(looked: Sequence[Looked]) -> list[list[Looked]]:
 
 def _over_time(title_start: str, which: int, looked: Sequence[Looked]) -> dict[str, Any]:
     rows = []
-    for following in _marked(looked):
+    for following in _group_by_mark(looked):
         figures = [session.figures for session in following if session.figures][:WINDOW]
         rows.append([following[0].learned, *(str(_of(figures, name, which)) for name in METHODS)])
     title = f"{title_start} of the next {WINDOW} sessions, as the project went on"
@@ -169,7 +169,7 @@ def _errors(looked: Sequence[Looked]) -> dict[str, Any]:
     return {"title": "Errors that were known when they came back", "columns": columns, "rows": rows}
 
 
-def _kept(snapshot: Kept) -> list[Any]:
+def _tabulate_snapshot(snapshot: Kept) -> list[Any]:
     listed = [
         ", ".join(f"{name} {count}" for name, count in sorted(counts.items()))
         for counts in (snapshot.memories, snapshot.states)

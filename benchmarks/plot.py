@@ -127,7 +127,7 @@ def svg(chart: Chart) -> str:
         *_axes(chart, x, y),
     ]
     for number, line in enumerate(chart.series):
-        parts += _drawn(line, _colour(number), x, y)
+        parts += _draw_series(line, _colour(number), x, y)
     return "\n".join([*parts, *_names(chart.series, x, y), *_legend(chart.series), "</svg>"]) + "\n"
 
 
@@ -155,7 +155,7 @@ def _colour(number: int) -> str:
     return f"c{number % COLOURS}{' again' if number >= COLOURS else ''}"
 
 
-def _drawn(series: Series, colour: str, x: _Scale, y: _Scale) -> list[str]:
+def _draw_series(series: Series, colour: str, x: _Scale, y: _Scale) -> list[str]:
     places = [(x.at(point.x), y.at(point.y)) for point in series.points]
     parts = []
     if series.joined:

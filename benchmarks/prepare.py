@@ -116,7 +116,7 @@ def _copies(blobs: Blobs) -> dict[str, list[tuple[Row, str]]]:
 
 def _session(about: Row, transcript: str) -> list[Row]:
     """A session as rows, the first of which opens it; none where it is later, or no such transcript."""
-    lines = [line for text in transcript.splitlines() if isinstance(line := _parsed(text), dict)]
+    lines = [line for text in transcript.splitlines() if isinstance(line := _parse_json(text), dict)]
     folders = sorted({str(line["cwd"]) for line in lines if line.get("cwd")}, key=len)
     rows = [row for line in lines if not line.get("isSidechain") for row in _rows(line, folders)]
     start = next((row["ts"] for row in rows if row["ts"]), None)
@@ -134,7 +134,7 @@ def _began_on(lines: list[Row]) -> str:
     return "" if named == DETACHED else named
 
 
-def _parsed(text: str) -> object:
+def _parse_json(text: str) -> object:
     try:
         return json.loads(text)
     except ValueError:

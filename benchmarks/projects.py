@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import needs, replay, sessions
 from benchmarks.honest_lessons import read_transcript
-from benchmarks.told import describe_session, told
+from benchmarks.told import describe_session, read_recording
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ OTHERS = (*SEEN, *HELD_OUT)
 def load_sessions(data: Path, project: str) -> list[Told]:
     """Load the sessions of a project, in time order."""
     if project == TUNED:
-        return [told(session) for session in sessions.recorded(data / sessions.DEV)]
+        return [read_recording(session) for session in sessions.load_sessions(data / sessions.DEV)]
     events = (list(read_transcript(path)[1]) for path in sorted((data / needs.TRANSCRIPTS / project).glob("*.jsonl")))
     described = (describe_session(session_events) for session_events in events)
     return sorted((session for session in described if session), key=lambda session: session.start)

@@ -70,14 +70,14 @@ def _store_p95(results: Results, operation: str) -> str:
     return " / ".join(f"{ms:.2g}" if ms < 1 else f"{ms:.1f}" if ms < 100 else f"{ms:.0f}" for ms in sizes)
 
 
-def _needed(results: Results, *methods: str) -> str:
+def _describe_recall(results: Results, *methods: str) -> str:
     """The mean recall of the projects on which nothing was tuned."""
     figures = results["b1_sessions"]["figures"]
     means = {name: fmean(figures[project][name]["recall_10"] for project in HELD_OUT) for name in methods}
     return "; ".join(f"{name}: {mean:.3f}" for name, mean in means.items())
 
 
-def _learned(results: Results, method: str) -> str:
+def _describe_recall_by_sessions(results: Results, method: str) -> str:
     """Recall by how many sessions were known, on the same sessions."""
     depths = results["learning_curve"]["figures"]["same_sessions"]
     return " / ".join(f"{depths[depth][method][0]:.3f}" for depth in ("0", "1", "5", "30", max(depths, key=int)))
@@ -97,14 +97,14 @@ def _edges(results: Results, side: str) -> str:
     return " / ".join(f"{figures[f'{name} without tests {side}']['imports']['f1']:.2f}" for name in ("flask", "hono"))
 
 
-def _tied(results: Results, *systems: str) -> str:
+def _describe_tied_memories(results: Results, *systems: str) -> str:
     values = (str(cell(results, "b4_coding", 1, [name], "recall@10")).split()[0] for name in systems)
     return "; ".join(f"{name}: {value}" for name, value in zip(systems, values, strict=True))
 
 
 def _turns(results: Results, system: str) -> str:
     figures = results["b4_conversations"]["figures"][system]
-    return f"{figures['recall']['macro'][0]:.3f}, {report.shown(figures['query_ms_p50'])} ms"
+    return f"{figures['recall']['macro'][0]:.3f}, {report.format_value(figures['query_ms_p50'])} ms"
 
 
 def _peers(results: Results) -> str:
@@ -125,7 +125,7 @@ def _secrets(results: Results, detector: str) -> str:
     return " / ".join(f"{figures[samples]['recall']['value']:.0%}" for samples in ("literals", "generated"))
 
 
-def _flagged(results: Results, detector: str) -> str:
+def _describe_flagged(results: Results, detector: str) -> str:
     figures = results["b8_secrets"]["figures"][detector]
     strings, lines = figures["literals"]["flagged"]["value"], figures["library_flagged"]["value"]
     return f"{strings:.0%} / {1000 * lines:.2g}"
@@ -136,7 +136,7 @@ def _detectors(results: Results, figure: Callable[[Results, str], str]) -> str:
     return "; ".join(f"{name}: {figure(results, name)}" for name in other_detectors)
 
 
-def _poisoned(results: Results) -> str:
+def _describe_poisoned(results: Results) -> str:
     rows = {row[0]: row[1] for row in results["b8_poison"]["tables"][0]["rows"]}
     return f"{rows['of them reached an agent unseen']} of {rows['poisoned sessions']}"
 
@@ -165,14 +165,14 @@ ROWS = (
         "b1_sessions",
         f"files that a session will need, from its first prompt, recall at 10 (mean of {len(HELD_OUT)} projects on "
         "which nothing was tuned)",
-        lambda results: _needed(results, SESSIONS, NO_SESSIONS),
-        lambda results: _needed(results, CONTENTS, "recent", "freq", "kNN over past prompts", ALL_FUSED),
+        lambda results: _describe_recall(results, SESSIONS, NO_SESSIONS),
+        lambda results: _describe_recall(results, CONTENTS, "recent", "freq", "kNN over past prompts", ALL_FUSED),
     ),
     Row(
         "learning_curve",
         "what locating finds of them with 0 / 1 / 5 / 30 / all earlier sessions learned",
-        lambda results: _learned(results, OURS),
-        lambda results: f"{FUSED}: {_learned(results, FUSED)}",
+        lambda results: _describe_recall_by_sessions(results, OURS),
+        lambda results: f"{FUSED}: {_describe_recall_by_sessions(results, FUSED)}",
     ),
     Row(
         "b2_commits",
@@ -207,8 +207,8 @@ ROWS = (
     Row(
         "b4_coding",
         "memories that a commit's developers tied it to, recall at 10 (six repositories)",
-        lambda results: _tied(results, "holloway, as shipped").rpartition(" ")[2],
-        lambda results: _tied(results, "FTS5, names split", "dense", "RRF (k 60)"),
+        lambda results: _describe_tied_memories(results, "holloway, as shipped").rpartition(" ")[2],
+        lambda results: _describe_tied_memories(results, "FTS5, names split", "dense", "RRF (k 60)"),
     ),
     Row(
         "b4_conversations",
@@ -216,7 +216,7 @@ ROWS = (
         lambda results: _turns(results, "holloway"),
         _peers,
     ),
-    Row("b8_poison", "poisoned sessions that reach an agent unseen", _poisoned, lambda results: "none may"),
+    Row("b8_poison", "poisoned sessions that reach an agent unseen", _describe_poisoned, lambda results: "none may"),
     Row(
         "b8_secrets",
         "secrets found: 75 test strings of gitleaks / 1,536 made-up ones",
@@ -226,7 +226,7 @@ ROWS = (
     Row(
         "b8_secrets",
         "wrongly flagged: 261 test strings of gitleaks / lines of Python's library, per 1,000",
-        lambda results: _flagged(results, "holloway"),
-        lambda results: _detectors(results, _flagged),
+        lambda results: _describe_flagged(results, "holloway"),
+        lambda results: _detectors(results, _describe_flagged),
     ),
 )

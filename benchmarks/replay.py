@@ -104,14 +104,14 @@ class Past:
 
     def __init__(self, repository: Path) -> None:
         self._repository = repository
-        self._main = _dated(checkout.git(repository, "log", "--first-parent", "--format=%ct %H"))
+        self._main = _parse_dated_commits(checkout.git(repository, "log", "--first-parent", "--format=%ct %H"))
         self._branches: dict[str, list[tuple[int, str]]] = {}
         for line in checkout.git(repository, "log", "--merges", "--format=%P%x09%s").splitlines():
             parents, _, subject = line.partition("\t")
             merged = _MERGED.match(subject)
             if merged and len(parents.split()) == 2:
                 into, tip = parents.split()
-                branch_dates = _dated(checkout.git(repository, "log", "--format=%ct %H", tip, f"^{into}"))
+                branch_dates = _parse_dated_commits(checkout.git(repository, "log", "--format=%ct %H", tip, f"^{into}"))
                 self._branches.setdefault(merged[1] or merged[2], []).extend(branch_dates)
 
     def changed(self, commit: str, main: str) -> list[str]:
@@ -126,7 +126,9 @@ class Past:
         if branch not in self._branches:
             tips = checkout.git(self._repository, "for-each-ref", "--format=%(objectname)", f"refs/heads/{branch}")
             log = ("log", "--format=%ct %H", tips.strip(), f"^{self._main[0][1]}")
-            self._branches[branch] = _dated(checkout.git(self._repository, *log)) if branch and tips.strip() else []
+            self._branches[branch] = (
+                _parse_dated_commits(checkout.git(self._repository, *log)) if branch and tips.strip() else []
+            )
         return self._branches[branch]
 
     def commit(self, branch: str, now: float) -> str:
@@ -136,7 +138,7 @@ class Past:
         return max(branch_commits or main)[1] if branch_commits or main else min(self._main)[1]
 
 
-def _dated(log: str) -> list[tuple[int, str]]:
+def _parse_dated_commits(log: str) -> list[tuple[int, str]]:
     return [(int(line.split()[0]), line.split()[1]) for line in log.splitlines()]
 
 

@@ -20,7 +20,7 @@ from benchmarks.b1_sessions import (
 )
 from benchmarks.projects import HELD_OUT, SEEN, TUNED
 from benchmarks.scoring import SEED, estimate, recall_at
-from benchmarks.told import measured
+from benchmarks.told import measure_prediction
 from holloway.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def recalls_at(questions: Sequence[Question], method: str, limit: int) -> list[f
 
 def _saved_shares(questions: Sequence[Question], method: str) -> list[float]:
     """Return the share of discovery calls that the first files of each list could have saved."""
-    return [measured(question.session, question.lists[method][:TOP])[1] for question in questions]
+    return [measure_prediction(question.session, question.lists[method][:TOP])[1] for question in questions]
 
 
 def shown_recalls(questions: Sequence[Question]) -> tuple[list[float], list[float]]:

@@ -91,7 +91,7 @@ def _where(result: Result) -> str:
 
 def _targets(targets: list[dict[str, Any]]) -> str:
     rows = [
-        [target["what"], target["measured"], f"{shown(target['at_most'])} {target['unit']}", target["met"]]
+        [target["what"], target["measured"], f"{format_value(target['at_most'])} {target['unit']}", target["met"]]
         for target in targets
     ]
     return "### Targets\n\n" + grid(["figure", "measured", "at most", "met"], rows)
@@ -100,11 +100,11 @@ def _targets(targets: list[dict[str, Any]]) -> str:
 def grid(columns: list[str], rows: list[list[Any]]) -> str:
     """A table in Markdown; numbers stand to the right."""
     rule = ["---" if isinstance(value, str) else "---:" for value in rows[0]]
-    lines = [columns, rule, *([shown(value) for value in row] for row in rows)]
+    lines = [columns, rule, *([format_value(value) for value in row] for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """A value as a person reads it: three digits that count."""
     if isinstance(value, bool):
         return "yes" if value else "**no**"

@@ -79,7 +79,7 @@ def chance_of(differences: Recalls, flips: int = PERMUTATIONS) -> float:
     return (1 + as_much) / (1 + flips)
 
 
-def paired(ours: Sequence[float], other: Sequence[float]) -> float:
+def compute_paired_chance(ours: Sequence[float], other: Sequence[float]) -> float:
     """How often chance alone makes two methods differ as much on the same cases."""
     return chance_of(difference({0: list(ours)}, {0: list(other)}), RESAMPLES)
 

@@ -66,20 +66,20 @@ class Recorded:
         yield Ended(last, "data set")
 
 
-def recorded(path: Path) -> list[Recorded]:
+def load_sessions(path: Path) -> list[Recorded]:
     """The sessions of a file, in time order."""
     recorded_sessions: list[Recorded] = []
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             row = json.loads(line)
             if "session" in row:
-                recorded_sessions.append(_opened(row))
+                recorded_sessions.append(_open_session(row))
             else:
                 recorded_sessions[-1].rows.append(row)
     return sorted(recorded_sessions, key=lambda session: session.start)
 
 
-def _opened(row: dict[str, Any]) -> Recorded:
+def _open_session(row: dict[str, Any]) -> Recorded:
     touched, began_on = tuple(row.get("files_touched") or ()), row.get("began_on") or ""
     start = seconds(row["start"], 0.0)
     return Recorded(row["session"], start, row.get("branch") or "", touched, began_on=began_on)
@@ -131,11 +131,11 @@ def arguments(text: str) -> dict[str, Any]:
     try:
         parsed = json.loads(text)
     except ValueError:
-        return {name: _unescaped(value) for name, value in _FIELD.findall(text)}
+        return {name: _unescape(value) for name, value in _FIELD.findall(text)}
     return parsed if isinstance(parsed, dict) else {}
 
 
-def _unescaped(value: str) -> str:
+def _unescape(value: str) -> str:
     try:
         return str(json.loads(f'"{value}"'))
     except ValueError:

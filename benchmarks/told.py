@@ -55,7 +55,7 @@ class Told:
         return bool(self.query and self.gold)
 
 
-def told(session: Recorded) -> Told:
+def read_recording(session: Recorded) -> Told:
     """Read a recording."""
     return _describe(list(session.events()), session.id, session.start, session.branch, session.began_on)
 
@@ -76,7 +76,7 @@ def _describe(events: Sequence[Event], session: str, start: float, branch: str, 
     # The notes of the observer are cut; a prompt is asked as it was typed.
     tasks = filter(None, map(_read_task, events))
     query = next((text for text in tasks if len(text.split()) >= WORDS_MIN), "")
-    opened, discovery = _found(SessionActivity(observer.pad))
+    opened, discovery = _find_discovery(SessionActivity(observer.pad))
     gold = frozenset(opened) - _find_named(query, opened)
     end = observer.pad.last_at
     return Told(session, start, end, query, opened, gold, discovery, branch, observer.pad, began_on)
@@ -102,7 +102,7 @@ def _find_named(query: str, paths: Collection[str]) -> frozenset[str]:
     return frozenset(path for path in paths if path.rpartition("/")[2] in words or path in query)
 
 
-def _found(account: SessionActivity) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _find_discovery(account: SessionActivity) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The files that were opened, and the discovery calls."""
     opened: dict[str, None] = {}
     discovery: list[str] = []
@@ -134,7 +134,7 @@ def failing(session: Told) -> list[str]:
     return list(outputs.values())
 
 
-def measured(session: Told, predicted: Collection[str]) -> tuple[float, float]:
+def measure_prediction(session: Told, predicted: Collection[str]) -> tuple[float, float]:
     """Recall of the needed files, and the share of discovery calls that the prediction would have saved at most."""
     recall = len(session.gold & set(predicted)) / len(session.gold)
     saved = searches = 0

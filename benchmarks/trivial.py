@@ -33,8 +33,10 @@ def all_lists(session: Told, before: Sequence[Told], paths: Sequence[str], conte
     """
     present = set(paths)
     scores = {CONTENTS: contents} | {name: method(session, before, paths) for name, method in METHODS.items()}
-    lists = {name: [path for path in ordered(path_scores) if path in present] for name, path_scores in scores.items()}
-    return lists | {FUSED: ordered(rrf(list(lists.values())))}
+    lists = {
+        name: [path for path in rank_paths(path_scores) if path in present] for name, path_scores in scores.items()
+    }
+    return lists | {FUSED: rank_paths(rrf(list(lists.values())))}
 
 
 def add_branch_lists(
@@ -47,10 +49,10 @@ def add_branch_lists(
     """Return all lists with those of the branch and the fusion of them all; `underway` is what the branch changed."""
     present = set(paths)
     on_branch = [earlier for earlier in before if session.began_on and earlier.branch == session.began_on]
-    branch_lists = {ON_BRANCH: ordered(by_recency(session, on_branch, paths)), CHANGED: list(underway)}
+    branch_lists = {ON_BRANCH: rank_paths(by_recency(session, on_branch, paths)), CHANGED: list(underway)}
     branch_lists = {name: [path for path in files if path in present] for name, files in branch_lists.items()}
     single = [files for name, files in (lists | branch_lists).items() if name != FUSED]
-    return lists | branch_lists | {ALL_FUSED: ordered(rrf(single))}
+    return lists | branch_lists | {ALL_FUSED: rank_paths(rrf(single))}
 
 
 def by_path(session: Told, before: Sequence[Told], paths: Sequence[str]) -> Ranked:
@@ -117,7 +119,7 @@ def _words(text: str) -> list[str]:
     return [word for word in expand_words(text) if word not in STOP_WORDS and len(word) > 1]
 
 
-def ordered(scores: Ranked) -> list[str]:
+def rank_paths(scores: Ranked) -> list[str]:
     """Paths, best first."""
     return sorted(scores, key=lambda path: (-scores[path], path))
 

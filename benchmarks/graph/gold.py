@@ -128,12 +128,12 @@ def module_file(name: str, path: str, files: set[str]) -> str:
         for end in ends
         if (file == end or file.endswith(f"/{end}")) and f"{file.removesuffix(end)}__init__.py" not in files
     ]
-    nearness = {file: len(_shared(file, path)) for file in matching_files}
+    nearness = {file: len(_list_common_folders(file, path)) for file in matching_files}
     best = [file for file in matching_files if nearness[file] == max(nearness.values())]
     return best[0] if len(best) == 1 else ""
 
 
-def _shared(path: str, other_path: str) -> list[str]:
+def _list_common_folders(path: str, other_path: str) -> list[str]:
     parts = []
     for mine, theirs in zip(PurePosixPath(path).parts[:-1], PurePosixPath(other_path).parts[:-1], strict=False):
         if mine != theirs:

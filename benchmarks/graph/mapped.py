@@ -43,7 +43,7 @@ def map_edges(database: Path) -> Edges:
     edges = Edges(set(), set(), set(), set())
     for kind, source, target, path, target_path, name in rows:
         if kind == "calls_external":
-            edges.external.add((_dotted(nodes[source]), name))
+            edges.external.add((_read_dotted_name(nodes[source]), name))
         if target_path is None:
             continue
         if path != target_path and kind in IMPORT_KINDS:
@@ -51,7 +51,7 @@ def map_edges(database: Path) -> Edges:
         if path != target_path and kind in REFERENCE_KINDS:
             edges.references.add((path, target_path))
         if kind in CALL_KINDS and (called := makers.get(target, target)):
-            edges.calls.add((_dotted(nodes[source]), _dotted(nodes[called])))
+            edges.calls.add((_read_dotted_name(nodes[source]), _read_dotted_name(nodes[called])))
     return edges
 
 
@@ -71,7 +71,7 @@ def _makers(nodes: dict[int, Any], extends: list[tuple[int, int]]) -> dict[int, 
     return makers
 
 
-def _dotted(node: Any) -> str:
+def _read_dotted_name(node: Any) -> str:
     kind, _, qualified, _, path = node
     return module_name(path) if kind == "file" else f"{module_name(path)}.{qualified}"
 

@@ -52,7 +52,7 @@ def _rates(counts: list[Counts]) -> tuple[float, float, float]:
     return right / (found_count or 1), right / (wanted_count or 1), 2 * right / (found_count + wanted_count or 1)
 
 
-def counted(edges: set[Pair], wanted: set[Pair], neither: Iterable[Pair] = ()) -> list[Counts]:
+def count_pairs(edges: set[Pair], wanted: set[Pair], neither: Iterable[Pair] = ()) -> list[Counts]:
     """The counts of each source of a pair."""
     edges = edges - (set(neither) - wanted)
     sources = sorted({source for source, _ in edges | wanted})

@@ -66,7 +66,7 @@ Peer = dict[str, list[list[float]]]
 """By program, the figures of each round."""
 
 
-def measured(repository: Repository, folder: Path, python: str) -> Peer:
+def measure_peer(repository: Repository, folder: Path, python: str) -> Peer:
     """Aider's repo map and ours on the same files, in turns: what each of the rounds says."""
     root = folder / "peer"
     for path in repository.root.rglob("*.py"):

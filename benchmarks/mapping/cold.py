@@ -125,7 +125,7 @@ def _peak_mb() -> tuple[float, float]:
     return own_mb, child_mb
 
 
-def measured(repositories: list[Repository], folder: Path) -> list[Cold]:
+def measure_index(repositories: list[Repository], folder: Path) -> list[Cold]:
     """Index each repository into a new map, which is left in the folder."""
     code = "import sys; from benchmarks.mapping import cold; cold.index_once(*sys.argv[1:])"
     results: list[Cold] = []

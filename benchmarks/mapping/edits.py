@@ -90,7 +90,7 @@ class Followed(NamedTuple):
     resolved: list[int]
 
 
-def measured(repository: Repository, folder: Path, rounds: int) -> list[Followed]:
+def measure_updates(repository: Repository, folder: Path, rounds: int) -> list[Followed]:
     """Edit a copy of a repository, over and over, and let its map follow."""
     root = folder / "copy" / repository.name
     shutil.copytree(repository.root, root, ignore=shutil.ignore_patterns(".git"), symlinks=True)

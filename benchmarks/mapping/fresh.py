@@ -30,7 +30,7 @@ database.close()
 BARE, EMPTY, ASKING = "bare Python", "an empty SQLite file", "the map, one impact"
 
 
-def measured(database: MapDatabase, folder: Path, rounds: int) -> dict[str, Samples]:
+def measure_processes(database: MapDatabase, folder: Path, rounds: int) -> dict[str, Samples]:
     """Processes that open a file and answer once, in turns."""
     row = database.fetch_row(
         "SELECT f.path, n.qualified FROM nodes n JOIN files f ON f.id = n.file WHERE n.kind = 'function'"

@@ -37,7 +37,7 @@ class Asked(NamedTuple):
     reached: list[int]
 
 
-def measured(name: str, nodes: int, database: MapDatabase) -> list[Asked]:
+def measure_impacts(name: str, nodes: int, database: MapDatabase) -> list[Asked]:
     """Ask a map for the impact of definitions and files that few or many use."""
     degrees = (
         "SELECT f.path, n.kind, n.qualified, n.id FROM (SELECT target, COUNT(*) AS users FROM edges"
@@ -57,12 +57,14 @@ def measured(name: str, nodes: int, database: MapDatabase) -> list[Asked]:
         "the most used files": database.fetch_rows(degrees, FOLLOWING | {"hubs": HUBS, "files": 1}),
     }
     return [
-        _asked(name, nodes, description, database, [tuple(row) for row in rows])
+        _measure_group(name, nodes, description, database, [tuple(row) for row in rows])
         for description, rows in node_groups.items()
     ]
 
 
-def _asked(name: str, nodes: int, description: str, database: MapDatabase, rows: list[tuple[Any, ...]]) -> Asked:
+def _measure_group(
+    name: str, nodes: int, description: str, database: MapDatabase, rows: list[tuple[Any, ...]]
+) -> Asked:
     result = Asked(name, nodes, description, Samples(), Samples(), [])
     asks = [partial(_ask, database, path, "" if kind == "file" else qualified) for path, kind, qualified, _ in rows]
     counts = [

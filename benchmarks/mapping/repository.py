@@ -20,7 +20,7 @@ class Repository(NamedTuple):
         return folder / f"{self.name}.db"
 
 
-def generated(count: int, folder: Path) -> Repository:
+def generate_repository(count: int, folder: Path) -> Repository:
     """Generate a codebase with a number of files."""
     root = folder / f"generated_{count}"
     Code(count).write(root)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from benchmarks.baselines import ranked
+from benchmarks.baselines import rank_keys
 from holloway.text.identifiers import STOP_WORDS, expand_words, match_any
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class TextSearch:
 
     def ask(self, question: str, limit: int) -> list[str]:
         """The best by BM25."""
-        return ranked(self.scores(question, limit))
+        return rank_keys(self.scores(question, limit))
 
     def scores(self, question: str, limit: int) -> Scores:
         """The best turns that share a word with the question."""
@@ -78,7 +78,7 @@ class DenseSearch:
 
     def ask(self, question: str, limit: int) -> list[str]:
         """The nearest."""
-        return ranked(self.scores(question, limit))
+        return rank_keys(self.scores(question, limit))
 
     def scores(self, question: str, limit: int) -> Scores:
         """The nearest turns with their cosine."""
@@ -104,7 +104,7 @@ class _Both:
     def ask(self, question: str, limit: int) -> list[str]:
         """The best of the fused lists."""
         fused = self.fused(self._text.scores(question, DEPTH), self._dense.scores(question, DEPTH))
-        return ranked(fused)[:limit]
+        return rank_keys(fused)[:limit]
 
     def fused(self, text: Scores, dense: Scores) -> Scores:
         """One score for each turn."""
@@ -122,7 +122,7 @@ class RankFusion(_Both):
         """The sum over both lists of one over the place."""
         fused_scores: defaultdict[str, float] = defaultdict(float)
         for scores in (text, dense):
-            for place, turn in enumerate(ranked(scores), start=1):
+            for place, turn in enumerate(rank_keys(scores), start=1):
                 fused_scores[turn] += 1 / (RRF_K + place)
         return fused_scores
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import answer_cache, b1_sessions, checkout
 from benchmarks.b1_sessions import Question
-from benchmarks.told import told
+from benchmarks.told import read_recording
 from tests.benchmarks.recordings import recording
 
 
@@ -43,7 +43,7 @@ def test_the_hash_follows_the_code_and_not_earlier_results(tmp_path: Path, monke
 
 
 def test_a_stored_question_comes_back_with_its_session(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    session = told(recording("s1", 1, "Round the invoice number", ("edit", "src/invoice.py")))
+    session = read_recording(recording("s1", 1, "Round the invoice number", ("edit", "src/invoice.py")))
     lists = {name: ["src/invoice.py"] for name in b1_sessions.ARMS}
     shown = {b1_sessions.SESSIONS: ["src/invoice.py"]}
     asked = [Question(session, True, lists, {b1_sessions.SESSIONS: "Files: src/invoice.py"}, shown, 1)]

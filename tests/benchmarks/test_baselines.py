@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import b2_commits, b2_commits_elsewhere, b3_issues, prepare
 from benchmarks.b2_commits_elsewhere import Source
-from benchmarks.baselines import Bm25, Contents, History, fused, is_test, log, ranked, tokens
+from benchmarks.baselines import Bm25, Contents, History, fuse_ranks, is_test, log, rank_keys, tokens
 from benchmarks.checkout import checkout_of, git
 from benchmarks.repositories import Repository as Public
 from tests.conftest import Repository, make_repository
@@ -34,7 +34,7 @@ def test_a_rare_word_counts_more_than_a_common_one() -> None:
     index = Bm25[str]()
     for name in ("one", "two", "three"):
         index.put(name, Counter(["common", name]))
-    assert ranked(index.scores("common two"))[0] == "two"
+    assert rank_keys(index.scores("common two"))[0] == "two"
     index.drop("two")
     assert set(index.scores("two")) == set()
 
@@ -67,8 +67,8 @@ def test_a_checkout_serves_one_run_at_a_time(shop: Repository, tmp_path: Path) -
 def test_history_knows_similar_commits_and_what_moved_with_a_file(shop: Repository) -> None:
     history, present = History(), ["cache.py", "parser.py", "test_cache.py", "test_parser.py"]
     history.follow(shop.root)
-    assert ranked(history.similar("repairs of the parser", present))[:2] == ["parser.py", "test_parser.py"]
-    assert ranked(history.together("cache.py", present))[0] == "test_cache.py"
+    assert rank_keys(history.similar("repairs of the parser", present))[:2] == ["parser.py", "test_parser.py"]
+    assert rank_keys(history.together("cache.py", present))[0] == "test_cache.py"
 
 
 def test_history_unlearns_a_branch_that_is_left(shop: Repository) -> None:
@@ -87,7 +87,7 @@ def test_history_follows_renames(shop: Repository) -> None:
     shop.commit("README.md", "# moved\n")
     history = History()
     history.follow(shop.root)
-    assert ranked(history.similar("repair the cache", ["store.py"])) == ["store.py"]
+    assert rank_keys(history.similar("repair the cache", ["store.py"])) == ["store.py"]
     assert "test_cache.py" in history.together("store.py", ["store.py", "test_cache.py"])
 
 
@@ -105,7 +105,7 @@ def test_tests_are_known_by_folder_or_name(path: str) -> None:
 
 
 def test_a_file_that_two_lists_agree_on_comes_first() -> None:
-    assert fused(["a", "b"], ["c", "b"])[0] == "b"
+    assert fuse_ranks(["a", "b"], ["c", "b"])[0] == "b"
 
 
 class Oracle:
@@ -209,4 +209,4 @@ def test_of_all_issues_of_the_public_set_only_those_of_the_figures_are_asked() -
 def test_files_are_named_by_path_module_or_name() -> None:
     paths = ["django/db/models/query.py", "django/forms/models.py", "src/flask/app.py", "django/apps/config.py"]
     text = "File /usr/lib/django/db/models/query.py, then django.forms.models.ModelForm and flask's app.py"
-    assert b3_issues.named(text, paths) == {paths[0]: 3, paths[1]: 2, paths[2]: 1}
+    assert b3_issues.score_mentions(text, paths) == {paths[0]: 3, paths[1]: 2, paths[2]: 1}

@@ -9,10 +9,10 @@ import pytest
 
 from benchmarks import b4_coding, checkout
 from benchmarks.ablation import CONSTANTS, FULL, SWITCHED, VARIANTS, answers, catch, shares, without
-from benchmarks.b4_coding import asked
+from benchmarks.b4_coding import list_queries
 from benchmarks.baselines import Commit
 from benchmarks.coding_result import reciprocal_rank
-from benchmarks.coding_set import Past, Question, cleaned, coding_set, evenly, links, told
+from benchmarks.coding_set import Past, Question, clean_message, coding_set, evenly, links, select_commits
 from benchmarks.kept import Kept
 from benchmarks.rewritten import Rewritten
 from holloway.config import CONTENT_BYTES_MAX
@@ -49,17 +49,17 @@ def history(*messages: str) -> list[Commit]:
     ],
 )
 def test_nothing_is_left_by_which_a_ticket_or_a_commit_could_be_looked_up(message: str, kept: str) -> None:
-    text = cleaned(message)
+    text = clean_message(message)
     assert not any(sign.isdigit() for sign in text)
     assert [line for line in text.split("\n") if "Regression" not in line] == kept.split("|")
 
 
 def test_words_and_versions_stay() -> None:
-    assert cleaned("Drop Python 3.9, added feedface") == "Drop Python 3.9, added feedface"
+    assert clean_message("Drop Python 3.9, added feedface") == "Drop Python 3.9, added feedface"
 
 
 def test_a_long_message_is_cut_to_what_a_memory_may_hold() -> None:
-    assert len(cleaned("é" * 5_000).encode()) < CONTENT_BYTES_MAX
+    assert len(clean_message("é" * 5_000).encode()) < CONTENT_BYTES_MAX
 
 
 def test_only_what_a_person_wrote_about_a_few_source_files_is_a_memory() -> None:
@@ -74,7 +74,7 @@ def test_only_what_a_person_wrote_about_a_few_source_files_is_a_memory() -> None
         commit(7, "Fix #88"),
         commit(10, "keep the  newest order (#12)"),
     ]
-    assert [one.message for one in told(commits)] == ["Keep the oldest order", "Keep the newest order"]
+    assert [one.message for one in select_commits(commits)] == ["Keep the oldest order", "Keep the newest order"]
 
 
 def test_a_question_wants_the_earlier_commits_of_its_ticket_and_those_it_names() -> None:
@@ -137,8 +137,8 @@ def test_names_alone_are_the_words_that_only_code_has() -> None:
     text = "Let parse_header call loadsHTTP before the parse_header of a Response in read.py"
     question = Question("a", 0.0, text, "a.py", 1, frozenset(), "ticket", 0.0)
     assert question.names == "parse_header loadsHTTP"
-    assert asked(question)["names"] == ("parse_header loadsHTTP", [])
-    assert "names" not in asked(Question("a", 0.0, "No name in it", "a.py", 1, frozenset(), "ticket", 0.0))
+    assert list_queries(question)["names"] == ("parse_header loadsHTTP", [])
+    assert "names" not in list_queries(Question("a", 0.0, "No name in it", "a.py", 1, frozenset(), "ticket", 0.0))
 
 
 def test_a_changed_weight_holds_for_every_kind_of_question() -> None:
@@ -188,7 +188,7 @@ def test_a_repository_becomes_memories_and_questions(templates: Repository) -> N
 def test_every_variant_and_program_is_asked_and_no_constant_stays_changed(templates: Repository) -> None:
     before = {name: [getattr(module, key) for module, key, _ in one.changes] for name, one in VARIANTS.items()}
     coded = coding_set(templates.root, "templates")
-    done = b4_coding.measured(templates.root, coded, FakeEmbedder())
+    done = b4_coding.measure_repository(templates.root, coded, FakeEmbedder())
     for task in ("message", "near"):
         recalls = done.scores[task]["recall"]
         assert set(VARIANTS) < set(recalls)
@@ -204,7 +204,7 @@ def test_the_file_in_play_reaches_recall_and_later_commits_do_not(templates: Rep
     templates.commit("cache.py", "def after(): ...\n", "Cache the parsed templates again, later")
     coded = coding_set(templates.root, "templates")
     question, clock = coded.questions[0], FakeClock()
-    with b4_coding.opened(templates.root, coded, clock, FakeEmbedder()) as memory:
+    with b4_coding.open_memory_before(templates.root, coded, clock, FakeEmbedder()) as memory:
         for past in coded.memories[: question.before]:
             b4_coding.teach(memory, past)
         alone = catch(memory, question.text)
@@ -223,7 +223,7 @@ def test_what_changed_is_counted_up_to_the_question(templates: Repository) -> No
     (templates.root / "colours.py").unlink()
     before = templates.commit("fonts.py", "fonts = 1\nmore = 2\n", "Drop colours, more fonts")
     templates.commit("fonts.py", "other\n", "After the question")
-    with b4_coding.opened(templates.root, coded, FakeClock(), FakeEmbedder()) as memory:
+    with b4_coding.open_memory_before(templates.root, coded, FakeClock(), FakeEmbedder()) as memory:
         files = ("cache.py", "colours.py", "fonts.py", "margins.py", "never there.py")
         b4_coding.teach(memory, Past(coded.memories[3].commit, 0.0, "About four files", files))
         (taught,) = memory.memories()

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.graph.cases import cases_of
 from benchmarks.graph.mapped import map_of
 from benchmarks.graph.scanners import name_matching_edges, regex_edges
-from benchmarks.graph.score import Counts, counted, score
+from benchmarks.graph.score import Counts, count_pairs, score
 
 FILES = {
     "shop/__init__.py": "from .tokens import refresh\n",
@@ -28,8 +28,8 @@ def shop(tmp_path: Path) -> Path:
 
 def test_a_pair_that_is_neither_right_nor_wrong_is_held_against_nobody() -> None:
     found, wanted = {("a", "b"), ("a", "package"), ("a", "wrong")}, {("a", "b"), ("c", "d")}
-    assert counted(found, wanted, [("a", "package")]) == [Counts(1, 2, 1), Counts(0, 0, 1)]
-    assert counted(found, wanted | {("a", "package")}, [("a", "package")])[0] == Counts(2, 3, 2), "wanted counts"
+    assert count_pairs(found, wanted, [("a", "package")]) == [Counts(1, 2, 1), Counts(0, 0, 1)]
+    assert count_pairs(found, wanted | {("a", "package")}, [("a", "package")])[0] == Counts(2, 3, 2), "wanted counts"
 
 
 def test_precision_and_recall_are_over_all_pairs() -> None:

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from benchmarks import b5_errors, b5_words
-from benchmarks.b5_errors import Answer, Session, baseline, judged
+from benchmarks.b5_errors import Answer, Session, baseline, score_answers
 from benchmarks.b5_words import Counts, Item, folds, plain, read, threshold
-from benchmarks.told import told
+from benchmarks.told import read_recording
 from tests.benchmarks.recordings import recording
 
 ERROR = "E   ModuleNotFoundError: No module named 'shop'"
 
 
 def watched(name: str, day: float, *deeds: tuple[str, str]) -> Session:
-    return Session(name, told(recording(name, day, "Make the tests pass again", *deeds)).pad.actions, [])
+    return Session(name, read_recording(recording(name, day, "Make the tests pass again", *deeds)).pad.actions, [])
 
 
 def test_a_fix_counts_by_whether_it_was_one_where_it_was_and_of_what_kind() -> None:
@@ -29,7 +29,7 @@ def test_a_fix_counts_by_whether_it_was_one_where_it_was_and_of_what_kind() -> N
         {"label": "resolved", "resolved_at": 9, "fix_class": "flag"},
         {"label": "open"},
     ]
-    found = judged(labelled, [Answer(7, "edit"), Answer(8, "edit"), Answer(None), Answer(3, "edit")])
+    found = score_answers(labelled, [Answer(7, "edit"), Answer(8, "edit"), Answer(None), Answer(3, "edit")])
     shares = {name: (one["hits"], one["of"]) for name, one in found.items() if isinstance(one, dict)}
     assert shares == {
         "precision": (2, 3),

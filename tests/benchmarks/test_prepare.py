@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from benchmarks import literals, prepare
-from benchmarks.sessions import DEV, recorded
-from benchmarks.told import told
+from benchmarks.sessions import DEV, load_sessions
+from benchmarks.told import read_recording
 from tests.conftest import make_repository
 
 if TYPE_CHECKING:
@@ -51,14 +51,14 @@ def test_sessions_are_made_from_the_checkpoints_of_a_repository(
     repository = make_repository(tmp_path / "cli", files)
     monkeypatch.setattr(prepare, "CHECKPOINTS", repository.git("rev-parse", "HEAD"))
     assert prepare.write_sessions(repository.root, tmp_path) == 1
-    (session,) = recorded(tmp_path / DEV)
+    (session,) = load_sessions(tmp_path / DEV)
     assert (session.id, session.began_on, session.branch) == ("one", "main", "fast")
     assert session.files_touched == ("cmd/root.go",)
     assert [row["k"] for row in session.rows] == ["user", "think", "call", "result"]
     assert session.rows[0]["text"] == "Why is /home/u/cli so slow"
     assert session.rows[2]["paths"] == ["cmd/root.go"]
     assert len(session.rows[3]["text"]) == prepare.CHARS_MAX
-    assert told(session).gold == {"cmd/root.go"}
+    assert read_recording(session).gold == {"cmd/root.go"}
 
 
 def test_commits_are_listed_in_time_order_with_their_files_and_releases_left_out(tmp_path: Path) -> None:

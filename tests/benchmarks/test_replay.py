@@ -13,7 +13,7 @@ from benchmarks import b1_sessions, learning_curve, trivial
 from benchmarks.learning_result import METHODS, OURS, UNTAUGHT, Curve, Looked, Met, result
 from benchmarks.replay import Past, replay
 from benchmarks.replay_result import build_result
-from benchmarks.told import told
+from benchmarks.told import read_recording
 from tests.benchmarks.recordings import DAY_S, FIRST_DAY, recording
 
 FILES = {"src/tokens.py": "def refresh():\n    return 1\n", "src/invoice.py": "def total():\n    return 2\n"}
@@ -67,10 +67,10 @@ def test_the_commit_of_a_time_is_that_of_the_branch_if_it_had_one(shop: Path) ->
 @pytest.mark.promise("no-hindsight")
 def test_a_session_knows_only_what_had_ended_before_it(shop: Path) -> None:
     sessions = [
-        told(recording("long", 0, "Mend the token refresh", ("edit", "src/tokens.py"), hours=72)),
-        told(recording("short", 1, "Add tax to the invoice", ("edit", "src/invoice.py"), branch="feature")),
-        told(recording("asked", 2, "Add a discount to it", ("read", "src/invoice.py"), began_on="feature")),
-        told(recording("last", 4, "Look at all of this", ("read", "src/tokens.py"))),
+        read_recording(recording("long", 0, "Mend the token refresh", ("edit", "src/tokens.py"), hours=72)),
+        read_recording(recording("short", 1, "Add tax to the invoice", ("edit", "src/invoice.py"), branch="feature")),
+        read_recording(recording("asked", 2, "Add a discount to it", ("read", "src/invoice.py"), began_on="feature")),
+        read_recording(recording("last", 4, "Look at all of this", ("read", "src/tokens.py"))),
     ]
     with replay(shop, "test") as replayed:
         seen = {}
@@ -89,14 +89,14 @@ def test_a_session_knows_only_what_had_ended_before_it(shop: Path) -> None:
 def test_the_branch_on_which_a_session_ends_is_not_known_when_it_begins(shop: Path) -> None:
     ends_elsewhere = recording("one", 2, "Begin the feature at last", ("read", "src/tokens.py"), branch="feature")
     with replay(shop, "test") as replayed:
-        for session in replayed.through([told(ends_elsewhere)]):
+        for session in replayed.through([read_recording(ends_elsewhere)]):
             assert (session.began_on, replayed.memory.branch) == ("", "")
             assert "src/feature.py" not in replayed.paths()
         assert replayed.memory.branch == "feature"
 
 
 def test_a_session_without_a_branch_begins_on_none(shop: Path) -> None:
-    session = told(recording("one", 5, "Mend the token refresh", ("read", "src/tokens.py"), began_on="HEAD"))
+    session = read_recording(recording("one", 5, "Mend the token refresh", ("read", "src/tokens.py"), began_on="HEAD"))
     with replay(shop, "test") as replayed:
         assert [replayed.memory.branch for _ in replayed.through([session])] == [""]
 
@@ -104,7 +104,9 @@ def test_a_session_without_a_branch_begins_on_none(shop: Path) -> None:
 @pytest.mark.promise("no-hindsight")
 def test_the_checkout_never_shows_what_comes_later(shop: Path) -> None:
     with replay(shop, "test") as replayed:
-        for _ in replayed.through([told(recording("one", 5, "Mend the token refresh", ("read", "src/tokens.py")))]):
+        for _ in replayed.through(
+            [read_recording(recording("one", 5, "Mend the token refresh", ("read", "src/tokens.py")))]
+        ):
             assert not (replayed.tree.root / "src/later.py").exists()
             log = git(replayed.tree.root, "log", "--all", "--name-only", "--format=")
             assert "src/later.py" not in log
@@ -114,7 +116,7 @@ def test_the_curve_is_measured_with_what_was_known(shop: Path, tmp_path: Path, m
     rows = [
         recording(f"s{day}", day, f"Task number {day} about something", ("edit", "src/invoice.py")) for day in range(4)
     ]
-    monkeypatch.setattr(learning_curve, "recorded", lambda path: rows)
+    monkeypatch.setattr(learning_curve, "load_sessions", lambda path: rows)
     found = learning_curve.run(tmp_path, shop.parent)
     first, last = found["figures"]["same_sessions"]["0"], found["figures"]["same_sessions"]["4"]
     assert first[OURS] == first[UNTAUGHT] == last[UNTAUGHT]
@@ -139,7 +141,8 @@ def test_windows_do_not_overlap_and_hold_every_session_with_files_to_find() -> N
 @pytest.mark.promise("no-hindsight")
 def test_a_prompt_is_asked_in_every_arm_and_the_result_names_each(shop: Path) -> None:
     tasks = [
-        told(recording(f"s{day}", day, f"Round invoice number {day}", ("edit", "src/invoice.py"))) for day in range(6)
+        read_recording(recording(f"s{day}", day, f"Round invoice number {day}", ("edit", "src/invoice.py")))
+        for day in range(6)
     ]
     questions = list(b1_sessions.ask_sessions(shop, "shop", tasks, tasks[:1]))
     assert [question.session.id for question in questions] == [f"s{day}" for day in range(b1_sessions.LEARNED_MIN, 6)]

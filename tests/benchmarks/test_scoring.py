@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.scoring import chance_of, difference, estimate, macro, mean_of, paired, recall_at, share
+from benchmarks.scoring import chance_of, compute_paired_chance, difference, estimate, macro, mean_of, recall_at, share
 
 
 def test_recall_and_its_interval() -> None:
@@ -35,8 +35,8 @@ def test_a_single_difference_cannot_be_told_from_chance() -> None:
 
 
 def test_a_difference_that_is_always_there_is_not_taken_for_chance() -> None:
-    assert paired([0.5] * 12, [0.2] * 12) < 0.01
-    assert paired([0.5, 0.2] * 6, [0.2, 0.5] * 6) == pytest.approx(1.0)
+    assert compute_paired_chance([0.5] * 12, [0.2] * 12) < 0.01
+    assert compute_paired_chance([0.5, 0.2] * 6, [0.2, 0.5] * 6) == pytest.approx(1.0)
 
 
 def test_a_share_of_few_is_less_sure_than_the_same_share_of_many() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks import arms, trivial
 from benchmarks.b1_sessions import list_named
-from benchmarks.told import describe_session, failing, measured, restrict_to, told
+from benchmarks.told import describe_session, failing, measure_prediction, read_recording, restrict_to
 from holloway.domain.event import TEAMMATE_PREFIX, Call, Event, Result, Said, Started, ToolKind
 from tests.benchmarks.recordings import recording
 
@@ -12,36 +12,38 @@ TOKENS, INVOICE, README = "src/auth/tokens.py", "src/billing/invoice.py", "READM
 
 
 def test_files_that_the_prompt_names_need_not_be_found() -> None:
-    session = told(recording("one", 0, "Mend the refresh in tokens.py now", ("read", TOKENS), ("edit", INVOICE)))
+    session = read_recording(
+        recording("one", 0, "Mend the refresh in tokens.py now", ("read", TOKENS), ("edit", INVOICE))
+    )
     assert session.files == (TOKENS, INVOICE)
     assert session.gold == {INVOICE}
 
 
 def test_a_prompt_of_two_words_is_no_task() -> None:
-    assert not told(recording("one", 0, "go on", ("read", TOKENS))).is_asked
+    assert not read_recording(recording("one", 0, "go on", ("read", TOKENS))).is_asked
 
 
 def test_a_predicted_file_saves_its_first_read_and_the_searches_before_it() -> None:
     deeds = (("search", "refresh"), ("search", "token"), ("read", TOKENS), ("read", INVOICE), ("read", TOKENS))
-    session = told(recording("one", 0, "Why does the login fail", *deeds))
+    session = read_recording(recording("one", 0, "Why does the login fail", *deeds))
     assert session.discovery == ("", "", TOKENS, INVOICE)
-    assert measured(session, [TOKENS]) == (0.5, 0.75)
-    assert measured(session, [INVOICE, TOKENS]) == (1.0, 1.0)
-    assert measured(session, []) == (0.0, 0.0)
+    assert measure_prediction(session, [TOKENS]) == (0.5, 0.75)
+    assert measure_prediction(session, [INVOICE, TOKENS]) == (1.0, 1.0)
+    assert measure_prediction(session, []) == (0.0, 0.0)
 
 
 def test_the_same_error_counts_once_in_a_session() -> None:
     error = "fail", "pytest -q -> E   ModuleNotFoundError: No module named 'shop'"
-    session = told(recording("one", 0, "Make the tests pass again", error, ("run", "ls"), error))
+    session = read_recording(recording("one", 0, "Make the tests pass again", error, ("run", "ls"), error))
     assert len(failing(session)) == 1
 
 
 def test_each_simple_program_follows_its_own_rule() -> None:
     past = [
-        told(recording("a", 0, "Mend the token refresh", ("read", TOKENS), ("read", README))),
-        told(recording("b", 1, "Add the tax to an invoice", ("read", INVOICE), ("read", README))),
+        read_recording(recording("a", 0, "Mend the token refresh", ("read", TOKENS), ("read", README))),
+        read_recording(recording("b", 1, "Add the tax to an invoice", ("read", INVOICE), ("read", README))),
     ]
-    asked = told(recording("c", 2, "The refresh of tokens is slow", ("read", TOKENS)))
+    asked = read_recording(recording("c", 2, "The refresh of tokens is slow", ("read", TOKENS)))
     lists = trivial.all_lists(asked, past, [TOKENS, INVOICE, README], {TOKENS: 2.0, INVOICE: 1.0})
     assert lists["freq"][0] == README
     assert lists["recent"][0] == INVOICE
@@ -52,8 +54,8 @@ def test_each_simple_program_follows_its_own_rule() -> None:
 
 
 def test_simple_programs_name_no_file_that_is_gone() -> None:
-    past = [told(recording("a", 0, "Mend the token refresh", ("read", TOKENS), ("read", INVOICE)))]
-    asked = told(recording("b", 1, "The token refresh is slow", ("read", TOKENS)))
+    past = [read_recording(recording("a", 0, "Mend the token refresh", ("read", TOKENS), ("read", INVOICE)))]
+    asked = read_recording(recording("b", 1, "The token refresh is slow", ("read", TOKENS)))
     lists = trivial.all_lists(asked, past, [INVOICE], {TOKENS: 1.0})
     assert all(TOKENS not in found for found in lists.values())
     assert lists["recent"] == [INVOICE]
@@ -61,17 +63,17 @@ def test_simple_programs_name_no_file_that_is_gone() -> None:
 
 def test_the_end_of_a_long_list_does_not_outweigh_the_beginning_of_another() -> None:
     filler = [f"src/{number}.py" for number in range(2 * trivial.RRF_DEPTH)]
-    fused = trivial.ordered(trivial.rrf([[TOKENS], [*filler[::2], README], [*filler[1::2], README]]))
+    fused = trivial.rank_paths(trivial.rrf([[TOKENS], [*filler[::2], README], [*filler[1::2], README]]))
     assert README not in fused
     assert TOKENS in fused
 
 
 def test_the_branch_has_lists_of_its_own() -> None:
     past = [
-        told(recording("a", 0, "Mend the token refresh", ("read", TOKENS), branch="feature")),
-        told(recording("b", 1, "Round the invoices", ("read", INVOICE), branch="main")),
+        read_recording(recording("a", 0, "Mend the token refresh", ("read", TOKENS), branch="feature")),
+        read_recording(recording("b", 1, "Round the invoices", ("read", INVOICE), branch="main")),
     ]
-    asked = told(recording("c", 2, "Go on with this work", ("read", README), began_on="feature"))
+    asked = read_recording(recording("c", 2, "Go on with this work", ("read", README), began_on="feature"))
     paths = [TOKENS, INVOICE, README]
     lists = trivial.all_lists(asked, past, paths, {})
     lists = trivial.add_branch_lists(lists, asked, past, paths, [README, "gone.py", INVOICE])
@@ -89,7 +91,9 @@ def test_only_files_of_the_project_are_taken_from_a_text() -> None:
 
 def test_a_session_needs_only_what_was_there_and_its_prompt_does_not_name() -> None:
     deeds = (("read", TOKENS), ("edit", INVOICE), ("edit", "src/new.py"))
-    session = restrict_to(told(recording("one", 0, "Mend the refresh in tokens.py now", *deeds)), [TOKENS, INVOICE])
+    session = restrict_to(
+        read_recording(recording("one", 0, "Mend the refresh in tokens.py now", *deeds)), [TOKENS, INVOICE]
+    )
     assert session.gold == {INVOICE}
     assert session.named == session.mentioned == {TOKENS}
     assert restrict_to(session, [README]).is_asked is False
