@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import holloway
+from docs.screenshot_team import share_with_team
 from holloway.capture import claude_code
 from holloway.domain.memory import Draft, ReviewReason, Source, State
 from holloway.domain.ports import format_stamp
@@ -91,6 +92,7 @@ def fill_project(root: Path, clock: FakeClock) -> dict[str, str]:
         _add_observed(memory)
         clock.advance(hours=4)
         _read_past_session(memory, clock, ids)
+        share_with_team(memory, clock)
         clock.advance(hours=1)
         module = memory.map.modules()[0].name
     return {"memory": ids[0], "session": PAST_SESSION, "module": module}

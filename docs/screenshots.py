@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 import holloway
 from benchmarks.generated.growing import Growing
@@ -74,6 +75,10 @@ def list_shots(ids: dict[str, str]) -> list[Shot]:
         Shot("ask-answered", "/ask", question="How is money stored, and why?"),
         Shot("teach", f"/teach?file={TOKENS}"),
         Shot("proof", "/proof"),
+        Shot("sharing", "/sharing"),
+        Shot("sharing-offer", "/sharing/offer?preview=1"),
+        Shot("sharing-conflicts", "/sharing/conflicts"),
+        Shot("memories-shared", "/memories?authors=Ben"),
         Shot("trust", "/trust"),
         Shot("agents", "/trust/agents"),
         Shot("keys", "/memories", key="?"),
@@ -83,7 +88,7 @@ def list_shots(ids: dict[str, str]) -> list[Shot]:
 
 EMPTY_SHOTS = [
     Shot(f"empty-{path.strip('/') or 'welcome'}", path)
-    for path in ("/", "/memories", "/review", "/sessions", "/modules", "/code", "/ask")
+    for path in ("/", "/memories", "/review", "/sessions", "/modules", "/code", "/ask", "/sharing")
 ]
 """The pages of a project about which nothing is known yet."""
 MANY_SHOTS = [
@@ -133,7 +138,7 @@ def _take(browser: Browser, link: str, shots: list[Shot]) -> None:
     entrance = browser.new_context()
     first = entrance.new_page()
     first.goto(link)
-    base, state = first.url.rstrip("/"), entrance.storage_state()
+    base, state = "{0.scheme}://{0.netloc}".format(urlsplit(first.url)), entrance.storage_state()
     for language in ("en", "fr"):
         for theme in ("light", "dark"):
             for width, height in SIZES:

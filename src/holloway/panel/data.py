@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from holloway import config
 from holloway.domain import confidence, memory_json
-from holloway.domain.memory import Visibility
+from holloway.domain.memory import Source, Visibility
 from holloway.errors import InvalidInput
 from holloway.panel.editor_link import make_editor_link
 from holloway.service import (
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from holloway.service.results import BulkChange, LocateResult, Module, Overview, Proposal, Standing
     from holloway.service.review_cards import EvidenceQuote, ReviewQueue, SessionReview
     from holloway.service.session_pages import SessionPage, SessionStory
+    from holloway.service.share import Attribution, Sharing
 
 
 COMPLETIONS_MAX = 20
@@ -67,6 +68,17 @@ class ProjectData:
 
     def __init__(self, memory: Holloway) -> None:
         self._memory = memory
+
+    @property
+    def sharing(self) -> Sharing:
+        """The sharing of the project."""
+        return self._memory.sharing()
+
+    def get_attribution(self, memory: Memory) -> Attribution | None:
+        """Return who shared a memory and how many confirmed it; None for one of the person's own."""
+        if memory.source is not Source.COLLEAGUE:
+            return None
+        return self.sharing.find_attributions([memory.id]).get(memory.id)
 
     def get_state_number(self) -> int:
         """Return a number that grows with every change of a memory."""

@@ -71,6 +71,37 @@ VISIBILITIES: dict[str, str] = {
     Visibility.TEAM: mark_text("your team"),
     Visibility.ORGANISATION: mark_text("your organisation"),
 }
+SHARE_STATES = {
+    "off": mark_text("off"),
+    "synced": mark_text("synced"),
+    "pending": mark_text("waiting to be sent"),
+    "conflict": mark_text("in conflict"),
+    "offline": mark_text("offline"),
+    "failing": mark_text("failing"),
+    "refused": mark_text("something was refused"),
+    "paused": mark_text("paused"),
+    "excluded": mark_text("excluded"),
+}
+STANDINGS = {
+    "own": mark_text("this device"),
+    "accepted": mark_text("accepted"),
+    "unknown": mark_text("not accepted yet"),
+    "refused": mark_text("refused"),
+}
+SHARE_GROUPS = {
+    "taught": mark_text("Taught by you, personal until you say otherwise"),
+    "rules": mark_text("From rules files"),
+    "learned": mark_text("Learned from sessions and commits"),
+}
+SHARE_CHECKS = {
+    "readers": mark_text("Everyone who can read this remote can read what I share."),
+    "quotes": mark_text("Prompts, sessions and evidence stay here, except the quotes that I ticked."),
+    "copies": mark_text("I can leave, but copies that others fetched stay with them, and a host may keep old objects."),
+}
+EXCLUSIONS = {
+    "excluded": mark_text("You excluded this project from sharing."),
+    "client": mark_text("The name of this project or its remote looks like work for a client, so it is excluded."),
+}
 RELATIONS = {
     RelationType.REQUIRED_WITH: mark_text("needed together with"),
     RelationType.CONFLICTS_WITH: mark_text("conflicts with"),

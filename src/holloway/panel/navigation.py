@@ -36,6 +36,12 @@ NAVIGATION = (
     ),
     (
         NavigationItem("/proof", mark_text("Proof"), "M2 14V2M2 14h12M5 11V8M8.5 11V4M12 11V6"),
+        NavigationItem(
+            "/sharing",
+            mark_text("Sharing"),
+            "M5.800 7l4.500-2.300M5.800 9l4.500 2.300M4 6a2 2 0 1 0 0 4a2 2 0 1 0 0-4"
+            "M12 2a2 2 0 1 0 0 4a2 2 0 1 0 0-4M12 10a2 2 0 1 0 0 4a2 2 0 1 0 0-4",
+        ),
         NavigationItem("/trust", mark_text("Trust and settings"), "M2 5h7M13 5h1M2 11h1M7 11h7M11 3v4M5 9v4"),
     ),
 )

@@ -17,7 +17,7 @@ from holloway.service import background_worker
 from holloway.service.doctor import RECENT_DAYS
 from holloway.service.memory_list import list_active
 from holloway.service.reader import describe_reader
-from holloway.store import answer_log, registry, session_ledger
+from holloway.store import answer_log, first_memories, operation_log, registry, session_ledger
 from holloway.store.filter import Filter
 from holloway.store.memory_list import count_selected
 
@@ -55,6 +55,12 @@ class AttentionKind(StrEnum):
     FAILED_JOB = "failed_job"
     DROPPED_ANSWERS = "dropped_answers"
     READER = "reader"
+    SHARED_CONFLICTS = "shared_conflicts"
+    """Two people rewrote the same shared text."""
+    STRANGERS = "strangers"
+    """Devices share here that nobody accepted or refused."""
+    FIRST_MEMORIES = "first_memories"
+    """Memories of colleagues to read first, after joining."""
     NO_MAP = "no_map"
 
 
@@ -292,9 +298,23 @@ def _list_attention(memory: Holloway, state: ServiceState, to_review: int) -> li
         items.append(Attention(AttentionKind.DROPPED_ANSWERS, len(dropped), dropped[-1].point, dropped[-1].at))
     if problem := state.reader["problem"]:
         items.append(Attention(AttentionKind.READER, 1, problem))
+    items += _list_sharing(memory)
     if not state.map_ready and not state.map_progress:
         items.append(Attention(AttentionKind.NO_MAP, 1))
     return items
+
+
+def _list_sharing(memory: Holloway) -> list[Attention]:
+    """Return what needs a person among the memories that are shared."""
+    database = memory.store.database
+    counts = {
+        AttentionKind.SHARED_CONFLICTS: operation_log.count_shared(database, operation_log.CONFLICT),
+        AttentionKind.STRANGERS: sum(
+            replica.standing == operation_log.STRANGER for replica in operation_log.list_replicas(database)
+        ),
+        AttentionKind.FIRST_MEMORIES: len(first_memories.read_undismissed(database.connection)),
+    }
+    return [Attention(kind, count) for kind, count in counts.items() if count]
 
 
 def _list_failed_jobs(memory: Holloway) -> list[Attention]:

@@ -70,7 +70,8 @@ def resolve_conflict(store: Store, memory_id: str, *, letter: str = "", text: st
     replica = operation_log.read_settings(store.database)["replica"]
     with store.database.write_transaction():
         change = {"value": value, "seen": sorted(version.id for version in state.content)}
-        Recorder(store).add_operation(replica, shared.memory, {"content": change})
+        # The last summary may be that of another version: without one, it is made from the text.
+        Recorder(store).add_operation(replica, shared.memory, {"content": change, "summary": ""})
         if text:
             store.memories.add_history(memory.id, "merged", memory.content)
     Incoming(store, participants).apply([shared.memory])

@@ -94,7 +94,7 @@ class ForeignMemories:
         draft = Draft(
             content=value["text"],
             type=memory_type,
-            summary=str(state.values.get("summary") or ""),
+            summary="" if state.has_conflict else str(state.values.get("summary") or ""),
             details=parse_details(memory_type, details) if isinstance(details, dict) else None,
             files=state.items.get("files", ()),
             modules=state.items.get("modules", ()),

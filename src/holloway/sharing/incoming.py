@@ -211,7 +211,9 @@ class Incoming:
         local = compress_values(self._recorder.describe_memory(row))
         is_recorded = local["content"] == shared.base.get("local", {}).get("content")
         is_mine = self._participants.is_mine(version.replica)
-        if is_recorded and {"content", "summary", "type"} & names and _text_of(draft) != _text_of(row):
+        # In a conflict the summary may be that of another version than the one that stays here.
+        stays = state.has_conflict and draft.content == row.content
+        if is_recorded and not stays and {"content", "summary", "type"} & names and _text_of(draft) != _text_of(row):
             if not is_mine and self._foreign.find_doubt(draft, version.replica) is ReviewReason.TAINTED:
                 return {"review": ReviewReason.TAINTED}
             fields |= {"content": draft.content, "summary": draft.summary, "type": draft.type, "details": draft.details}

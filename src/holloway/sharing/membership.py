@@ -25,7 +25,7 @@ from holloway.sharing.shared_fields import explain_refusal
 from holloway.sharing.signature import ReplicaKey
 from holloway.sharing.sync import Synchronizer
 from holloway.store import local_key, operation_log
-from holloway.store.filter import Filter
+from holloway.store.filter import SHARED_ORIGIN, Filter
 from holloway.store.operation_log import OWN, REFUSED, STRANGER, Replica
 from holloway.text.sanitize import one_line
 
@@ -82,11 +82,13 @@ class Membership:
             operation_log.write_settings(self._database, self.settings | changes)
 
     def survey(self) -> Survey:
-        """Return which living memories may leave this machine, each scanned for secrets."""
+        """Return which living memories of this device may leave this machine, each scanned for secrets."""
         ready: list[Memory] = []
         unchosen: list[Memory] = []
         refused: list[tuple[Memory, str]] = []
         for memory in self._store.memories.find_memories(Filter(), -1):
+            if memory.origin.startswith(SHARED_ORIGIN):
+                continue  # it came from another device, which sends it
             # Asked as if it were chosen: whether to choose it is the question.
             if reason := explain_refusal(_widen_unchosen(memory), personal=self._is_user):
                 refused.append((memory, reason))

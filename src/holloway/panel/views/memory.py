@@ -24,7 +24,8 @@ def show_memory(page: Page) -> Response:
 
 def _show_card(page: Page, *, error: str = "", status: int = HTTPStatus.OK) -> Response:
     card = page.data.get_card(page.path_values["id"])
-    quotes, details = list_quotes(card.provenance), list_details(card.memory)
+    details = list_details(card.memory)
+    quotes = [*list_quotes(card.provenance), *page.data.sharing.list_shared_quotes(card.memory)]
     return page.render("memory.html", status=status, card=card, quotes=quotes, details=details, error=error)
 
 
