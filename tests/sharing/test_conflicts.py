@@ -32,6 +32,7 @@ def test_each_person_keeps_their_text_and_sees_both(pair: tuple[Device, Device])
         ("b", "tests need Redis 7", "Bob (laptop)", False),
     ]
     assert ada.sharing.describe_state().word == "conflict"
+    assert [device.memory.memories()[0].summary for device in pair] == ["tests need Redis 6", "tests need Redis 7"]
 
 
 @pytest.mark.promise("shared-conflicts")
@@ -45,6 +46,7 @@ def test_a_decision_holds_for_everybody(pair: tuple[Device, Device], letter: str
     assert resolve_conflict(ada.memory.store, memory_id, letter=letter, text=text).content == outcome
     exchange(ada, bob)
     assert ada.texts() == bob.texts() == [outcome]
+    assert [device.memory.memories()[0].summary for device in pair] == [outcome, outcome]
     assert list_conflicts(ada.memory.store) == list_conflicts(bob.memory.store) == []
     assert ada.digest() == bob.digest()
 

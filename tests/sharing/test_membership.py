@@ -124,3 +124,10 @@ def test_clones_of_one_repository_are_one_space_and_another_repository_is_not(te
     assert stranger.texts() == []
     assert any("another project" in line for line in stranger.sync().refused or stranger.sharing.status()["refused"])
     assert ada.texts() == ["first"]
+
+
+def test_memories_of_others_are_not_offered_again(team: Team) -> None:
+    ada, bob = team.join("Ada", shares=("from Ada",)), team.join("Bob", shares=("from Bob",))
+    exchange(ada, bob)
+    bob.sharing.accept("Ada")
+    assert [card.content for card in bob.sharing.membership.survey().ready] == ["from Bob"]

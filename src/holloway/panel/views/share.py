@@ -40,9 +40,11 @@ def show_sharing(page: Page, *, error: HollowayError | None = None) -> Response:
 
 def change_sharing(page: Page) -> Response:
     """Exchange now, join, pause, leave, exclude or include the project."""
-    action = ACTIONS.get(page.path_values["action"])
+    action = SHARE_ACTIONS.get(page.path_values["action"])
     if action is None:
-        raise InvalidInput(f"There is no action {page.path_values['action'][:40]!r}.", f"Known: {', '.join(ACTIONS)}.")
+        raise InvalidInput(
+            f"There is no action {page.path_values['action'][:40]!r}.", f"Known: {', '.join(SHARE_ACTIONS)}."
+        )
     try:
         text = action(page, page.data.sharing)
     except HollowayError as error:
@@ -98,7 +100,7 @@ def _dismiss(page: Page, sharing: Sharing) -> str:
     return ""
 
 
-ACTIONS: Mapping[str, Callable[[Page, Sharing], str]] = {
+SHARE_ACTIONS: Mapping[str, Callable[[Page, Sharing], str]] = {
     "sync": _exchange,
     "join": _join,
     "pause": _pause,
