@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from typing import TYPE_CHECKING
 
 from holloway.store import told_log
 from tests.panel.views.test_memories import teach
+from tests.panel.views.test_share import Colleague
 from tests.service.test_module_map import grow
 from tests.service.test_session_pages import tell
 from tests.service.test_session_report import solve
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from playwright.sync_api import BrowserContext, Page
 
     from holloway.panel.panel import Panel
@@ -131,3 +135,41 @@ def test_a_question_is_answered_with_evidence_that_opens(browser: BrowserContext
     page.get_by_text("Here is the evidence, best first.").wait_for()
     page.locator(".answer").get_by_role("link", name="Money is stored as integer cents").click()
     page.wait_for_url(f"{base}/memories/{memory_id}")
+
+
+def test_a_person_shares_accepts_a_colleague_and_decides_a_conflict(
+    browser: BrowserContext, address: str, panel: Panel, tmp_path: Path
+) -> None:
+    hub = tmp_path / "hub.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(hub)], check=True)
+    subprocess.run(["git", "-C", str(panel.project.root), "remote", "add", "origin", str(hub)], check=True)
+    bob = Colleague(tmp_path, hub)
+    teach(panel, "Tests need Redis")
+    page, base = sign_in(browser, address)
+    page.goto(f"{base}/sharing")
+    page.get_by_role("link", name="See what would leave").click()
+    page.get_by_label("Your name for others").fill("Ada")
+    page.get_by_label("Taught by you, personal until you say otherwise").check()
+    page.get_by_role("button", name="Show exactly what would be sent").click()
+    page.get_by_role("heading", name="1 memory would be sent; nothing was").wait_for()
+    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_text("3 lines that are left").wait_for()
+    for label in ("Everyone who can read", "Prompts, sessions and evidence", "I can leave"):
+        page.get_by_label(label).check()
+    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_text("1 memory is shared.").wait_for()
+    bob.share("Bob knows this")
+    page.get_by_role("button", name="Exchange now").click()
+    page.get_by_role("button", name="Accept Bob, mac").click()
+    page.get_by_role("heading", name="Read these first").wait_for()
+    page.get_by_role("button", name="I have read them").click()
+    with panel.open_memory(settle=False) as memory:
+        card = next(card for card in memory.memories() if card.content == "Tests need Redis")
+        memory.edit(card.id, content="Tests need Redis 7")
+        bob.share(edits={"Tests need Redis": "Tests need Redis 6"})
+    page.get_by_role("button", name="Exchange now").click()
+    page.get_by_role("link", name="1 memory was changed by two people at once").click()
+    page.get_by_role("button", name="Keep B").click()
+    page.get_by_role("heading", name="No conflicts").wait_for()
+    with panel.open_memory(settle=False) as memory:
+        assert memory.get(card.id).content == "Tests need Redis 6"

@@ -28,7 +28,7 @@ from holloway.sharing.recorder import Recorder
 from holloway.sharing.sync import SyncReport
 from holloway.store import first_memories, operation_log
 from holloway.store.attribution import Attribution, find_attributions
-from holloway.store.operation_log import CONFLICT, HELD_BACK, STRANGER
+from holloway.store.operation_log import ACCEPTED, CONFLICT, HELD_BACK, OWN, REFUSED, STRANGER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,6 +44,7 @@ __all__ = ["Attribution", "Conflict", "Publication", "ShareOffer", "Sharing", "S
 
 FAILING = "failing"
 REPLICA_SHOWN_CHARS = 12
+STANDING_ORDER = (OWN, STRANGER, ACCEPTED, REFUSED)
 INCLUDE_HINT = "`holloway share --include .` allows it."
 
 
@@ -213,8 +214,9 @@ class Sharing:
         return quotes.has_ticked(self.store, memory)
 
     def list_people(self) -> list[Participant]:
-        """Return the devices that were seen, this one first."""
-        return self._describe_people(self.membership.list_people())
+        """Return the devices that were seen: this one, those that nobody decided on, then the others by name."""
+        people = self._describe_people(self.membership.list_people())
+        return sorted(people, key=lambda person: (STANDING_ORDER.index(person.standing), person.author, person.device))
 
     def accept(self, name: str, *, is_mine: bool = False) -> list[Participant]:
         """Accept an author, a device or `all`; their memories leave quarantine. Raises InvalidInput for nobody.
