@@ -7,8 +7,9 @@ import pytest
 import holloway
 from docs.generate import SCHEMA, schema_of
 from holloway.errors import HollowayError
-from holloway.store import lookup, migrations
+from holloway.store import lookup, migrations, operation_log
 from holloway.store.database import Database, DatabaseTooNew
+from holloway.store.operation_log import LoggedOperation, SharedMemory
 from holloway.testing import CountedIds, FakeClock
 from tests.conftest import Repository
 from tests.store.test_memories import taught
@@ -165,3 +166,28 @@ def test_a_folder_in_the_databases_place_is_named(repository: Repository) -> Non
     path.mkdir()
     with pytest.raises(HollowayError, match="cannot be opened"):
         holloway.open(repository.root)
+
+
+def test_operations_and_bases_move_to_rows_that_fit_their_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = Database(tmp_path / "memory.db")
+    steps = migrations.MIGRATIONS
+    monkeypatch.setattr(migrations, "MIGRATIONS", steps[: steps.index(migrations.sharing_rows_0020)])
+    migrations.migrate_database(database, FakeClock(), CountedIds())
+    body = "x" * 1_500
+    rows = [LoggedOperation(f"{number:012x}.a", f"m{number}", "r", number, body, False) for number in range(200)]
+    operation_log.add_operations(database, rows, is_incoming=True)
+    shared = [SharedMemory(row.memory, row.memory, {"local": body}) for row in rows]
+    for memory in shared:
+        operation_log.save_shared(database, memory)
+    database.execute("VACUUM")
+    pages = database.fetch_value("PRAGMA page_count")
+    monkeypatch.undo()
+    assert migrations.migrate_database(database, FakeClock(), CountedIds()) == ["sharing_rows_0020"]
+    assert operation_log.list_operations(database, [row.memory for row in rows]) == rows
+    assert operation_log.list_shared_by_name(database, ["m7"]) == {"m7": shared[7]}
+    assert operation_log.add_operations(database, rows[:3], is_incoming=True) == 0, "ids stay unique"
+    database.execute("VACUUM")
+    assert database.fetch_value("PRAGMA page_count") < 0.6 * pages
+    database.close()

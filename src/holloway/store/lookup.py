@@ -22,7 +22,7 @@ OBSERVED_PREFIX = "observer:"
 IS_SESSION = "NOT EXISTS (SELECT 1 FROM sessions p WHERE p.id = substr(s.id, 1, instr(s.id, '/') - 1))"
 """Selects, among the rows `s` of the ledger, those of sessions."""
 
-SCHEMA_VERSION = 19
+SCHEMA_VERSION = 20
 """Schema version that these queries expect; hooks ignore a file of another version."""
 
 HISTORY_PREFIX = "history:"

@@ -537,6 +537,39 @@ CREATE TABLE replicas (
 ) WITHOUT ROWID;
 """
 
+SHARING_ROWS = """
+ALTER TABLE operations RENAME TO operations_before;
+CREATE TABLE operations (                           -- what replicas changed, as they signed it; see sharing
+  id      TEXT PRIMARY KEY,
+  memory  TEXT NOT NULL,                            -- the replica that owns it, a slash, its uid
+  replica TEXT NOT NULL,                            -- who wrote it
+  counter INTEGER NOT NULL,                         -- Lamport clock
+  body    TEXT NOT NULL,                            -- JSON
+  erases  INTEGER NOT NULL DEFAULT 0,               -- whether it erases the memory: the only kind that stays after that
+  sent    INTEGER NOT NULL,                         -- whether a segment has it
+  applied INTEGER NOT NULL                          -- whether the row of the memory was compared with it
+);
+INSERT INTO operations SELECT id, memory, replica, counter, body, erases, sent, applied FROM operations_before;
+DROP TABLE operations_before;
+CREATE INDEX operations_unapplied ON operations(memory) WHERE applied = 0;
+CREATE INDEX operations_memory ON operations(memory, replica);
+CREATE INDEX operations_replica ON operations(replica);
+CREATE INDEX operations_unsent ON operations(counter) WHERE sent = 0;
+
+ALTER TABLE shared_memories RENAME TO shared_memories_before;
+CREATE TABLE shared_memories (
+  memory TEXT PRIMARY KEY,                          -- as in operations
+  uid    TEXT NOT NULL,                             -- of the row that shows it here
+  base   TEXT NOT NULL DEFAULT '{}',                -- JSON: the row and the shared state when they were last compared
+  status TEXT NOT NULL DEFAULT '',                  -- conflict, erased, held (and why, in base)
+  uses   INTEGER NOT NULL DEFAULT 0                 -- count of uses that was last recorded
+);
+INSERT INTO shared_memories SELECT memory, uid, base, status, uses FROM shared_memories_before;
+DROP TABLE shared_memories_before;
+CREATE INDEX shared_memories_uid ON shared_memories(uid);
+CREATE INDEX shared_memories_status ON shared_memories(status) WHERE status <> '';
+"""
+
 
 def split_statements(script: str) -> list[str]:
     """Split a script into statements; a trigger stays one statement."""
@@ -649,6 +682,11 @@ def sharing_0019(database: Database, ids: Ids) -> None:
     _run_script(database, SHARING)
 
 
+def sharing_rows_0020(database: Database, ids: Ids) -> None:
+    """Store operations and bases in rows that fit their pages: in an index, a text of 1 KB takes a page of 4 KB."""
+    _run_script(database, SHARING_ROWS)
+
+
 MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     memories_0001,
     sessions_0002,
@@ -669,6 +707,7 @@ MIGRATIONS: tuple[Callable[[Database, Ids], None], ...] = (
     told_0017,
     muted_0018,
     sharing_0019,
+    sharing_rows_0020,
 )
 
 

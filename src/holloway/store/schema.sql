@@ -295,25 +295,6 @@ CREATE TABLE told_texts (                           -- what agents were told, wo
   text     TEXT NOT NULL                            -- without secrets; empty if it was erased
 );
 
-CREATE TABLE operations (                           -- what replicas changed, as they signed it; see sharing
-  id      TEXT PRIMARY KEY,
-  memory  TEXT NOT NULL,                            -- the replica that owns it, a slash, its uid
-  replica TEXT NOT NULL,                            -- who wrote it
-  counter INTEGER NOT NULL,                         -- Lamport clock
-  body    TEXT NOT NULL,                            -- JSON
-  erases  INTEGER NOT NULL DEFAULT 0,               -- whether it erases the memory: the only kind that stays after that
-  sent    INTEGER NOT NULL,                         -- whether a segment has it
-  applied INTEGER NOT NULL                          -- whether the row of the memory was compared with it
-) WITHOUT ROWID;
-
-CREATE TABLE shared_memories (
-  memory TEXT PRIMARY KEY,                          -- as in operations
-  uid    TEXT NOT NULL,                             -- of the row that shows it here
-  base   TEXT NOT NULL DEFAULT '{}',                -- JSON: the row and the shared state when they were last compared
-  status TEXT NOT NULL DEFAULT '',                  -- conflict, erased, held (and why, in base)
-  uses   INTEGER NOT NULL DEFAULT 0                 -- count of uses that was last recorded
-) WITHOUT ROWID;
-
 CREATE TABLE replicas (
   replica       TEXT PRIMARY KEY,                   -- beginning of the digest of its public key
   author        TEXT NOT NULL,                      -- as it named itself when it was first seen
@@ -323,6 +304,25 @@ CREATE TABLE replicas (
   first_seen_at TEXT NOT NULL DEFAULT '',
   segments      TEXT NOT NULL DEFAULT '[]'          -- JSON: the segments that were read
 ) WITHOUT ROWID;
+
+CREATE TABLE operations (                           -- what replicas changed, as they signed it; see sharing
+  id      TEXT PRIMARY KEY,
+  memory  TEXT NOT NULL,                            -- the replica that owns it, a slash, its uid
+  replica TEXT NOT NULL,                            -- who wrote it
+  counter INTEGER NOT NULL,                         -- Lamport clock
+  body    TEXT NOT NULL,                            -- JSON
+  erases  INTEGER NOT NULL DEFAULT 0,               -- whether it erases the memory: the only kind that stays after that
+  sent    INTEGER NOT NULL,                         -- whether a segment has it
+  applied INTEGER NOT NULL                          -- whether the row of the memory was compared with it
+);
+
+CREATE TABLE shared_memories (
+  memory TEXT PRIMARY KEY,                          -- as in operations
+  uid    TEXT NOT NULL,                             -- of the row that shows it here
+  base   TEXT NOT NULL DEFAULT '{}',                -- JSON: the row and the shared state when they were last compared
+  status TEXT NOT NULL DEFAULT '',                  -- conflict, erased, held (and why, in base)
+  uses   INTEGER NOT NULL DEFAULT 0                 -- count of uses that was last recorded
+);
 
 CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, at TEXT NOT NULL);
 
