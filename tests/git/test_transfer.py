@@ -107,6 +107,14 @@ def test_endless_messages_of_a_remote_are_cut_off(tmp_path: Path) -> None:
         run_transfer(own, "-c", "alias.flood=!yes >&2", "flood", timeout_s=60)
 
 
+@pytest.mark.promise("shared-fetch-is-bounded")
+def test_git_may_ask_for_so_much_memory_only(tmp_path: Path) -> None:
+    own = make_bare(tmp_path / "own.git")
+    digest = run_transfer(own, "hash-object", "-w", "--stdin", stdin=bytes(70_000_000)).decode().strip()
+    with pytest.raises(TransferExceeded, match="too much memory"):
+        run_transfer(own, "-c", "core.bigFileThreshold=1g", "cat-file", "--batch", stdin=f"{digest}\n".encode())
+
+
 def test_long_input_is_passed_on_whole(tmp_path: Path) -> None:
     own = make_bare(tmp_path / "own.git")
     digest = run_transfer(own, "hash-object", "-w", "--stdin", stdin=b"x" * 3_000_000).decode().strip()

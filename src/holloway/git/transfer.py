@@ -61,6 +61,7 @@ _MESSAGES_BYTES_MAX = 1024 * 1024
 _WATCH_EVERY_S = 0.05
 _ALLOCATION_BYTES_MAX = 64 * 1024 * 1024
 """Largest piece of memory that git may ask for; a delta of some bytes can stand for an object of any size."""
+_OVER_ALLOCATION = "attempting to allocate"
 EXCEEDED_HINT = "Nothing of it was stored. Look at who may push to this remote."
 _UNREACHABLE = (
     "could not resolve host",
@@ -206,6 +207,8 @@ def _find_flood(messages: IO[bytes]) -> str:
 
 def _build_failure(arguments: Sequence[str], errors: str) -> TransferFailed:
     lines = [line.strip() for line in errors.splitlines() if line.strip()]
+    if _OVER_ALLOCATION in errors:
+        return TransferExceeded(f"git {arguments[0]} was stopped: it needed too much memory.", EXCEEDED_HINT)
     message = hide_credentials(_CONTROL.sub(" ", "; ".join(lines)))[:_MESSAGE_CHARS_MAX] or "no message"
     is_offline = any(words in errors.lower() for words in _UNREACHABLE)
     hint = "Check the network and that `git fetch` works for this remote; nothing is lost, it is tried again later."
