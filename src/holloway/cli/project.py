@@ -100,7 +100,7 @@ def status_command(as_json: bool, project: str) -> None:
     answers = project_status["answers"]
     lost_text = f", {answers['degraded']} shortened and {answers['dropped']} dropped"
     has_losses = answers["degraded"] or answers["dropped"]
-    print_text(f"  answers    {answers['given']} in {answers['days']} days{lost_text if has_losses else ''}")
+    print_text(f"  answers    {answers['given']} by hooks in {answers['days']} days{lost_text if has_losses else ''}")
     if project_status["trust_offer"]:
         print_text(f"             {project_status['trust_offer']}", "yellow")
     observer = project_status["observer"]

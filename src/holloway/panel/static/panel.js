@@ -42,6 +42,13 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+// Enter sends a question; with Shift it begins a new line.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing || !event.target.matches("[data-sends]")) return;
+  event.preventDefault();
+  event.target.form.requestSubmit();
+});
+
 // A link marked data-dialog shows the form of its page in a dialog; without this script it is an ordinary page.
 async function openDialog(link) {
   const dialog = document.getElementById("dialog");
