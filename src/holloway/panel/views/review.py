@@ -129,4 +129,6 @@ def decide_proposal(page: Page) -> Response:
 def _return_to_review(page: Page) -> Response:
     """Return to the card after this one in the queue, or to the page that holds the form."""
     following = get_word(page.form, "following")
-    return page.redirect(f"{QUEUE_PATH}?{urlencode({'at': following})}" if following else page.next_path or "/review#learned-title")
+    return page.redirect(
+        f"{QUEUE_PATH}?{urlencode({'at': following})}" if following else page.next_path or "/review#learned-title"
+    )
