@@ -61,7 +61,7 @@ EVIDENCE_WEIGHTS = TASK_WEIGHTS | CONTEXT_WEIGHTS
 ACTIVITY_EVIDENCE = ("recent", "habit", "underway")
 """The kinds of evidence that are the same for any task, because they say where work happens."""
 
-ACTIVITY_MAX = 0.5
+ACTIVITY_MAX = 0.6
 """Most that these add together to a file's score: a file that several of them name is no better than the best match."""
 
 CLEAR_LEAD = 0.75
