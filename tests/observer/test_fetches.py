@@ -59,6 +59,7 @@ def test_a_plain_request_is_classified_by_its_host(command: str, carrier: tuple[
         "curl --connect-to a:80:b:80 https://docs.example.org/x",
         "curl --unix-socket /run/x.sock http://localhost/x",
         "curl 'http://localhost:8080/fetch?u=a.example.org/x'",
+        "curl 'http://localhost:8080/fetch?a.example.org/x'",
         "curl 'http://localhost:8080/fetch?u=https://a.example.org'",
         "curl -K notes.cfg https://docs.example.org/x",
         "curl --config notes.cfg https://docs.example.org/x",
