@@ -215,8 +215,10 @@ def test_progress_is_shown_on_a_terminal_only_and_not_for_a_few_steps(monkeypatc
 
 
 def build_options(**values: object) -> FilterOptions:
-    empty: dict[str, object] = dict.fromkeys(("types", "files", "modules", "tags", "states"), ())
-    return FilterOptions(**{**empty, "all_branches": False, "quarantined": False, **values})  # type: ignore[arg-type]
+    empty: dict[str, object] = dict.fromkeys(
+        ("types", "files", "modules", "tags", "states", "visibility", "authors"), ()
+    )
+    return FilterOptions(**{**empty, "shared": False, "all_branches": False, "quarantined": False, **values})  # type: ignore[arg-type]
 
 
 def test_filter_options_become_a_filter_of_the_project(

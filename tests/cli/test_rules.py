@@ -131,11 +131,11 @@ def test_only_confirmed_memories_that_the_file_does_not_say_are_written(
     cli: Cli, with_rules: Repository, trap: str
 ) -> None:
     cli("rules")
-    cli("export", "--to", "CLAUDE.md")
+    cli("export", "--to", "CLAUDE.md", "--personal")
     assert (with_rules.root / "CLAUDE.md").read_text().count("wildcard") == 1
     cli("review", "--ok-all-from", "CLAUDE.md")
-    assert "up to date" in cli("export", "--to", "CLAUDE.md").out
-    cli("export", "--to", "AGENTS.md")
+    assert "up to date" in cli("export", "--to", "CLAUDE.md", "--personal").out
+    cli("export", "--to", "AGENTS.md", "--personal")
     assert "wildcard" in (with_rules.root / "AGENTS.md").read_text()
     assert "0 changed, 0 removed, 2 unchanged" in cli("rules").out
 
