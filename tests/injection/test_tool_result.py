@@ -4,10 +4,12 @@ from hypothesis import strategies as st
 
 from holloway.capture.event_subject import Subject
 from holloway.config import SUMMARY_CHARS_MAX, TOOL_RESULT_MEMORIES_MAX, TOOL_RESULT_TOKENS_MAX
+from holloway.domain.memory import Draft, Source, State
 from holloway.injection import tool_result
 from holloway.injection.memory_text import render_rows as render
 from holloway.service.holloway import Holloway
 from holloway.service.session_context import SessionReader
+from holloway.store.write_gate import sanitize_draft
 from holloway.text.tokens import estimate_tokens
 from tests.service.learned import learn, solved
 from tests.store.test_memories import taught
@@ -135,6 +137,21 @@ def test_a_failure_brings_its_fix_before_the_gotchas(memory: Holloway) -> None:
     lines = injected(memory, "README.md", failure=TRACE).split("\n")
     assert [line.split(":")[0] for line in lines] == ["holloway", "holloway on README.md"]
     assert "REDIS_URL" in lines[0]
+
+
+def test_a_failure_brings_a_taught_memory_that_names_it(memory: Holloway) -> None:
+    trap = taught(memory, "Gateway() raises KeyError when SHOP_PAY_KEY is unset; set it to 'test'")
+    taught(memory, "load() raises KeyError for an unknown cart")
+    taught(memory, "SHOP_PAY_KEY is rotated every Monday")
+    seen = Draft("KeyError of SHOP_PAY_KEY: somebody saw it", source=Source.OBSERVER_INFERRED, state=State.UNCONFIRMED)
+    memory.store.memories.add_memory(sanitize_draft(seen, ""))
+    trace = 'Traceback (most recent call last):\n  File "gateway.py", line 3\n{}\n'
+    assert injected(memory, failure=trace.format("KeyError: 'SHOP_CART'")) == ""
+    shown = injected(memory, failure=trace.format("KeyError: 'SHOP_PAY_KEY'"))
+    assert shown.startswith("holloway on this error: Gateway() raises KeyError")
+    assert shown.count("[hw:") == 1
+    assert f"hw:{trap.id}" in shown
+    assert injected(memory, failure=trace.format("KeyError: 'SHOP_PAY_KEY'")) == ""
 
 
 def test_a_search_is_answered_only_where_nothing_else_comes(memory: Holloway) -> None:

@@ -26,6 +26,8 @@ SEARCH_CHARS_MIN = 4
 """A shorter search is made for too many reasons to know the answer."""
 DEAD_ENDS_MAX = 500
 MATCHES_COMPARED_MAX = 100
+NAMES_SHARED_MIN = 2
+"""Names of an error's line that a memory must contain to be about it: one alone, such as KeyError, is in many."""
 FACT_CANDIDATES_FACTOR = 2
 """Candidates per wanted memory, because some may not hold any more."""
 
@@ -49,6 +51,21 @@ def find_fixes(view: StoreView, output: str, limit: int) -> list[Row]:
         return []
     rows = lookup.find_fixes(view.connection, errors, view.viewer, limit * FACT_CANDIDATES_FACTOR)
     return [row | {"as": "fix"} for row in _keep_valid(view, rows, limit, any_exists)]
+
+
+def find_about_errors(view: StoreView, output: str, limit: int) -> list[Row]:
+    """Find the confirmed memories that name an error in an output: two of the names in its line, such as its kind and
+    a variable. A person who taught a trap in a sentence described no fingerprint."""
+    from holloway.text.error_names import find_names, list_error_names  # only needed after a failure
+
+    names_by_error = list_error_names(output[-FAILURE_CHARS_MAX:])
+    words = list(dict.fromkeys(name for names in names_by_error for name in names))
+
+    def is_about_an_error(row: Row) -> bool:
+        present = find_names(str(row["content"]))
+        return row["state"] == "confirmed" and any(len(present & names) >= NAMES_SHARED_MIN for names in names_by_error)
+
+    return find_matching(view, words, is_about_an_error, limit) if words else []
 
 
 def find_for_command(view: StoreView, command: str, limit: int) -> list[Row]:

@@ -29,11 +29,14 @@ def inject(reader: Reader, subject: Subject) -> str:
 
 
 def _find_memories(view: StoreView, subject: Subject) -> list[dict[str, object]]:
-    """Find fixes first, then memories of a failed command, then gotchas of files; else the answer to a search."""
+    """Find fixes, memories that name the error, those of a failed command, and gotchas of files; else an answer."""
     from holloway.injection import known_facts  # loads sqlite3, like the store
 
     limit = TOOL_RESULT_MEMORIES_MAX
-    rows = known_facts.find_fixes(view, subject.failure, limit) if subject.failure else []
+    rows = []
+    if subject.failure:
+        rows += known_facts.find_fixes(view, subject.failure, limit)
+        rows += known_facts.find_about_errors(view, subject.failure, limit)
     if subject.command:
         rows += known_facts.find_for_command(view, subject.command, limit)
     if subject.files:
