@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holloway.text.error_names import ERRORS_MAX, NAMES_MAX, find_names, list_error_names
+from holloway.text.error_names import NAMED_ERRORS_MAX, NAMES_MAX, find_names, list_error_names
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ def test_an_error_with_one_name_says_too_little_and_the_last_errors_count() -> N
     assert list_error_names("Traceback (most recent call last):\nKeyError: missing\n") == []
     output = "".join(f"KeyError: 'KEY_{number}'\n\n" for number in range(9))
     assert list_error_names(output)[-1] == {"KeyError", "KEY_8"}
-    assert len(list_error_names(output)) <= ERRORS_MAX
+    assert len(list_error_names(output)) <= NAMED_ERRORS_MAX

@@ -6,16 +6,16 @@ import re
 
 from holloway.text.failures import list_errors
 
-ERRORS_MAX = 3
+NAMED_ERRORS_MAX = 3
 NAMES_MAX = 12
-NAME_CHARS_MAX = 80
+ERROR_NAME_CHARS_MAX = 80
 _NAME = re.compile(r"[A-Za-z_$][\w$]{2,}")
-_QUOTED = re.compile(rf"['\"`]([\w$./@:-]{{3,{NAME_CHARS_MAX}}})['\"`]")
+_QUOTED = re.compile(rf"['\"`]([\w$./@:-]{{3,{ERROR_NAME_CHARS_MAX}}})['\"`]")
 
 
 def list_error_names(output: str) -> list[set[str]]:
     """Return the telling names of each of the last errors in an output; an error with fewer than two has none."""
-    names_by_error = [find_names(error) for error in list_errors(output)[-ERRORS_MAX:]]
+    names_by_error = [find_names(error) for error in list_errors(output)[-NAMED_ERRORS_MAX:]]
     return [names for names in names_by_error if len(names) > 1]
 
 
