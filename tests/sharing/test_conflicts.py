@@ -69,3 +69,15 @@ def test_a_letter_or_memory_that_is_not_in_conflict_is_an_error(pair: tuple[Devi
     other = ada.remember("something else")
     with pytest.raises(InvalidInput, match="not in conflict"):
         resolve_conflict(ada.memory.store, other.id, letter="a")
+
+
+def test_a_summary_that_a_person_wrote_stays_with_their_version(team: Team) -> None:
+    ada, bob = team.join("Ada", shares=("tests need Redis",)), team.join("Bob")
+    team.accept_all(bob)
+    ada.sync()
+    team.accept_all(ada)
+    card = ada.memory.memories()[0]
+    ada.memory.edit(card.id, content="tests need Redis 6", summary="Redis 6")
+    bob.memory.edit(card.id, content="tests need Redis 7", summary="Redis 7")
+    exchange(ada, bob)
+    assert [device.memory.memories()[0].summary for device in (ada, bob)] == ["Redis 6", "Redis 7"]
