@@ -57,8 +57,8 @@ WALK = """## From an event to a memory
 
 A tool event passes these files, in this order. In the hook and in the journal it is a plain dict whose keys are one
 table, `capture/journal_fields.py`; the reader builds the observer's events from that dict. If the host's own transcript
-can be read, the worker builds the same events from it (`capture/claude_code.py`, `capture/codex.py`,
-`capture/copilot.py`, `capture/opencode.py`) and uses the journal only without one.
+can be read, the worker builds the same events from it (`capture/claude_code.py`, `codex.py`, `copilot.py`, `gemini.py`,
+`qwen.py`, `droid.py`, `pi.py`, and `opencode.py`, which reads Kilo too) and uses the journal only without one.
 
 | file | step |
 | --- | --- |"""

@@ -327,8 +327,16 @@ def test_the_sketch_of_an_output_has_its_odd_names_and_is_bounded(tmp_path: Path
     assert len(digests) == journal.DIGESTS_KEPT_MAX
 
 
+@pytest.mark.parametrize("host", ["gemini", "qwen", "droid", "pi"])
+def test_an_output_that_the_hosts_transcript_has_is_not_kept_as_digests(tmp_path: Path, host: str) -> None:
+    (tmp_path / "t.jsonl").touch()
+    event: dict[str, object] = {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}}
+    event |= {"tool_response": PAGE, "transcript_path": str(tmp_path / "t.jsonl"), "cwd": str(tmp_path)}
+    assert "digests" not in journal.entry_of(event, NOW, str(tmp_path), host)
+
+
 @pytest.mark.promise("quarantine")
-@pytest.mark.parametrize(("host", "name"), [("gemini", "t.jsonl"), ("cursor", "t.jsonl"), ("claude-code", "t.json")])
+@pytest.mark.parametrize(("host", "name"), [("cline", "t.jsonl"), ("cursor", "t.jsonl"), ("claude-code", "t.json")])
 def test_a_transcript_that_holloway_cannot_read_is_none(tmp_path: Path, host: str, name: str) -> None:
     (tmp_path / name).touch()
     event: dict[str, object] = {"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}}

@@ -2,6 +2,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,8 @@ ENCODINGS = ("export", "storage", "database")
 class Session:
     """Writes a session as OpenCode does, a message each ten seconds."""
 
+    agent = "opencode"
+
     def __init__(self, root: Path, session: str = SESSION, start: int = START, **facts: object) -> None:
         self.start = start
         self.info = {"id": session, "directory": str(root), "time": {"created": start * 1000}, **facts}
@@ -66,7 +69,8 @@ class Session:
             state["metadata"] = {"exit": exit_code, "output": output}
         self.assistant({"type": "tool", "tool": tool, "callID": "REDACTED", "state": state})
 
-    def write(self, folder: Path, encoding: str = "export") -> Path:
+    def write(self, folder: Path, encoding: str = "export", agent: str = "opencode") -> Path:
+        self.agent = agent
         return getattr(self, f"_write_{encoding}")(folder)  # type: ignore[no-any-return]
 
     def _write_export(self, folder: Path) -> Path:
@@ -84,7 +88,7 @@ class Session:
 
     def _write_database(self, folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / "opencode.db"
+        path = folder / f"{self.agent}.db"
         database = sqlite3.connect(path)
         with database:
             database.execute("PRAGMA journal_mode = WAL")
@@ -333,14 +337,41 @@ def test_sessions_of_a_project_are_found_with_their_subagents(
         ("opencode", SESSION, paths[0], set(paths[1:3])),
         ("opencode", "ses_orphan", paths[3], set()),
     ]
-    assert sorted(opencode.find_transcripts(person, root)) == sorted(paths[:4])
+    assert sorted(stored.path for stored in opencode.find_sessions(person, root)) == sorted(paths[:4])
     events = list(session_files.read_events(found[0], root))
     assert events[0] == Started(START, SESSION, "opencode")
     assert prompts(events) == ["Go ses_main1"]
     assert [event.actor for event in events if isinstance(event, Said)] == ["", "ses_child", "ses_deep"]
     assert session_files.open_transcript(paths[3], "opencode") == found[1]
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "nothing"))
-    assert opencode.find_transcripts(person, root) == []
+    assert opencode.find_sessions(person, root) == []
+
+
+@pytest.mark.promise("past-sessions")
+def test_sessions_of_kilo_are_read_from_its_own_database(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_DATA_HOME", raising=False)
+    person, root = tmp_path / "person", repository.root
+    folder = person / ".local" / "share" / "kilo"
+    written = Session(root)
+    written.user("Go")
+    child = Session(root, "ses_child", START + 5, parentID=SESSION)
+    child.assistant({"type": "text", "text": "Looked"})
+    path = written.write(folder, "database", "kilo")
+    child.write(folder, "database", "kilo")
+    with closing(sqlite3.connect(path.parent)) as database:  # Kilo has such an index
+        database.execute("CREATE INDEX role ON message (json_extract(data, '$.role'))")
+    (transcript,) = session_files.find_transcripts(root, person)
+    assert (transcript.agent, transcript.session, len(transcript.parts)) == ("kilo", SESSION, 1)
+    events = list(session_files.read_events(transcript, root))
+    assert events[0] == Started(START, SESSION, "kilo")
+    assert prompts(events) == ["Go"]
+    assert [event.actor for event in events if isinstance(event, Said)] == ["ses_child"]
+    assert from_transcript(transcript).size > transcript.size
+    opened = session_files.open_transcript(path, "kilo")
+    assert opened is not None
+    assert opened.agent == "kilo"
 
 
 @pytest.mark.parametrize("encoding", ["storage", "database"])
@@ -368,9 +399,10 @@ def test_a_session_in_files_and_in_the_database_is_found_once(
     session.user("Go")
     for encoding in ("storage", "database"):
         path = session.write(tmp_path / "opencode", encoding)
-    assert opencode.find_transcripts(tmp_path, repository.root) == [path]
+    assert [stored.path for stored in opencode.find_sessions(tmp_path, repository.root)] == [path]
     (tmp_path / "opencode" / "opencode.db").write_bytes(b"SQLite format 3\x00" + os.urandom(500))
-    assert [found.parent.name for found in opencode.find_transcripts(tmp_path, repository.root)] == ["project1"]
+    sessions = opencode.find_sessions(tmp_path, repository.root)
+    assert [stored.path.parent.name for stored in sessions] == ["project1"]
 
 
 def test_the_id_comes_from_the_file_name_where_it_was_cut_out(session: Session, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from holloway.codemap.modules.overview import Overview, OverviewModule
 from holloway.domain.memory import MemoryType, State
 from holloway.injection import memory_text
 from holloway.injection.session_start import BriefFacts, render_brief
+from holloway.mcp.server import MCP_TOOLS
 from holloway.observer.own_text import is_own_output, strip_own_text
 from holloway.retrieval.pack import pack_memories
 from tests.retrieval.made import made
@@ -135,6 +136,10 @@ def test_what_is_stripped_stays_stripped(text: str) -> None:
 def test_a_call_of_holloway_answers_with_holloways_words() -> None:
     assert is_own_output("mcp__holloway__recall")
     assert is_own_output("mcp__plugin_holloway-mcp_holloway__recall")
+    for tool in MCP_TOOLS:
+        assert is_own_output(f"mcp_holloway_{tool}")
+        assert is_own_output(f"mcp__holloway_{tool}")
+    assert not is_own_output("mcp_holloway_evil_locate")
     assert is_own_output("Bash", "cd src && holloway recall tokens | head -5")
     assert not is_own_output("Bash", "holloway recall tokens && pytest -q")
     assert not is_own_output("Bash", "cat holloway.txt")

@@ -15,8 +15,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holloway import git
-from holloway.capture import project_paths
 from holloway.capture.host_text import (
     extract_user_text,
     list_inserted_texts,
@@ -32,9 +30,9 @@ from holloway.capture.json_lines import (
     as_text,
     join_result_texts,
     join_text_blocks,
-    read_lines,
     read_objects,
 )
+from holloway.capture.project_paths import TRANSCRIPT_FOLDER_LINES, TREES_MAX, list_worktrees, was_recorded_in
 from holloway.capture.session_reader import Following, list_offered
 from holloway.domain.event import TEAMMATE_PREFIX, Plan, Said, Started, Summarized, ToolKind, Usage
 from holloway.text.edit_lines import changed_lines
@@ -43,11 +41,8 @@ if TYPE_CHECKING:
     from holloway.domain.event import Event
 
 SUBAGENTS_MAX = 200
-TREES_MAX = 200
 SEEN_MAX = 500_000
 """Maximum number of entries remembered to recognise those that a resumed session repeats."""
-TRANSCRIPT_FOLDER_LINES = 50
-"""Number of lines searched for the working folder of a transcript."""
 FOLDERS_CACHED_MAX = 8
 """Folders of which the files of subagents are remembered by session."""
 QUEUED_MAX = 1_000
@@ -78,14 +73,14 @@ def find_transcripts(home: Path, root: Path) -> list[Path]:
     """Return the transcripts of a project, from all of its worktrees and subfolders."""
     trees = {
         encode_folder(tree)[:HOST_FOLDER_CHARS_MAX]
-        for tree in (str(root), os.path.realpath(root), *_list_worktrees(str(root)))
+        for tree in (str(root), os.path.realpath(root), *list_worktrees(str(root)))
     }
     transcripts: list[Path] = []
     for projects in _project_folders(home):
         # A subfolder's name starts with the project's, but so may a sibling's: the transcript's own folder decides.
         near = (folder for folder in sorted(projects.glob("*")) if folder.name.startswith(tuple(trees)))
         files = (path for folder in near for path in sorted(folder.glob("*.jsonl")))
-        transcripts += [path for path in files if not path.name.startswith("agent-") and _made_in(path, root)]
+        transcripts += [path for path in files if not path.name.startswith("agent-") and was_recorded_in(path, root)]
     return transcripts
 
 
@@ -94,7 +89,7 @@ def find_memory_folders(home: Path, root: Path) -> list[Path]:
 
     Two paths may have the same folder name; where transcripts lie beside the notes, one must be of this project.
     """
-    names = {encode_folder(tree) for tree in (str(root), os.path.realpath(root), *_list_worktrees(str(root)))}
+    names = {encode_folder(tree) for tree in (str(root), os.path.realpath(root), *list_worktrees(str(root)))}
     folders = [
         folder
         for projects in _project_folders(home)
@@ -109,7 +104,7 @@ def find_memory_folders(home: Path, root: Path) -> list[Path]:
 
 def _is_of_project(folder: Path, root: Path) -> bool:
     transcripts = list(islice(folder.glob("*.jsonl"), TREES_MAX))
-    return not transcripts or any(_made_in(path, root) for path in transcripts)
+    return not transcripts or any(was_recorded_in(path, root) for path in transcripts)
 
 
 def _project_folders(home: Path) -> list[Path]:
@@ -118,24 +113,9 @@ def _project_folders(home: Path) -> list[Path]:
     return [folder / "projects" for folder in homes]
 
 
-def _list_worktrees(root: str) -> list[str]:
-    """Return the worktrees of the project that git has registered."""
-    common = git.common_dir(root)
-    pointers = islice(Path(common, "worktrees").glob("*/gitdir"), TREES_MAX) if common else ()
-    lines = (line.decode("utf-8", "replace") for path in pointers for line in read_lines(path))
-    trees = [str(Path(line.strip()).parent) for line in lines]
-    return [git.main_root(root), *(tree for tree in trees if tree != ".")]
-
-
 def encode_folder(folder: str) -> str:
     """Return the folder name that the host derives from a path."""
     return re.sub(r"[^A-Za-z0-9]", "-", folder)
-
-
-def _made_in(path: Path, root: Path) -> bool:
-    folders = (row.get("cwd") for row in islice(read_objects(path), TRANSCRIPT_FOLDER_LINES))
-    folder = next((value for value in folders if isinstance(value, str) and value), "")
-    return project_paths.is_project_folder(folder, str(root))
 
 
 def _subagent_files(path: Path) -> list[Path]:

@@ -58,7 +58,7 @@ def extract_user_text(text: str) -> str:
         arguments = _ARGUMENTS.search(text)
         return "" if name in _HOUSEKEEPING else f"/{name} {arguments[1].strip() if arguments else ''}".strip()
     for tag in _INSERTED_TAGS:
-        text = _remove_tag(text, tag)
+        text = remove_tag(text, tag)
     tagged = text.startswith(tuple(f"<{tag}" for tag in _HOST_TAGS))
     return "" if tagged or text.startswith(_HOST_WORDS) else text
 
@@ -76,9 +76,9 @@ def list_inserted_texts(content: object) -> Iterator[HostText]:
         yield HostText(text, report=True)
         return
     selection = _SELECTION.search(text)
-    inserted = [part for tag in _INSERTED_TAGS for part in _find_tagged(text, tag)]
+    inserted = [part for tag in _INSERTED_TAGS for part in find_tagged(text, tag)]
     yield HostText("\n\n".join(inserted), selection[1] if selection else "")
-    yield HostText("\n\n".join(part for tag in _OUTPUT_TAGS for part in _find_tagged(text, tag)))
+    yield HostText("\n\n".join(part for tag in _OUTPUT_TAGS for part in find_tagged(text, tag)))
     blocks = map(as_mapping, as_items(content))
     yield HostText(join_result_texts([block for block in blocks if block.get("type") not in _OTHER_BLOCKS]))
 
@@ -100,13 +100,13 @@ def read_attachment(attachment: Mapping[str, object]) -> HostText:
     return HostText(_join_strings(attachment), path, attachment.get("commandMode") == "task-notification")
 
 
-def _find_tagged(text: str, tag: str) -> list[str]:
+def find_tagged(text: str, tag: str) -> list[str]:
     """List the contents of a tag."""
     parts = text.split(f"<{tag}>")[1:BLOCKS_MAX]
     return [part.partition(f"</{tag}>")[0].strip() for part in parts]
 
 
-def _remove_tag(text: str, tag: str) -> str:
+def remove_tag(text: str, tag: str) -> str:
     """Return the text without the tag and its content."""
     while (start := text.find(f"<{tag}>")) >= 0 and (end := text.find(f"</{tag}>", start)) >= 0:
         text = (text[:start] + text[end + len(tag) + 3 :]).strip()

@@ -60,12 +60,13 @@ HOSTS = {
         events={"BeforeAgent": "UserPromptSubmit", "AfterTool": "PostToolUse", "AfterAgent": "Stop"},
         fields={"prompt_response": "last_assistant_message"},
         exit_status=r"^Exit Code: (-?\d{1,10})$",
+        has_transcript_reader=True,
     ),
-    QWEN: Host(),
-    DROID: Host(),
+    QWEN: Host(has_transcript_reader=True),
+    DROID: Host(has_transcript_reader=True),
     OPENCODE: Host(has_transcript_reader=True),
-    KILO: Host(),
-    PI: Host(),
+    KILO: Host(has_transcript_reader=True),
+    PI: Host(has_transcript_reader=True),
 }
 """Every host with its differences; `holloway setup` has a dialect for each of them that it can connect."""
 READABLE_HOSTS = frozenset(name for name, host in HOSTS.items() if host.has_transcript_reader)
@@ -133,14 +134,19 @@ def _describe_failed_command(event: dict[str, object], about: Host) -> dict[str,
     tool = event.get("tool_name")
     if event.get("hook_event_name") != "PostToolUse" or tools.kind_of(str(tool)) != tools.SHELL:
         return {}
-    import re  # only for a shell of such a host
-
-    from holloway.capture.event_subject import extract_text
+    from holloway.capture.event_subject import extract_text  # only for a shell of such a host
 
     output = extract_text(event.get("tool_response"))
-    statuses = re.findall(about.exit_status, output[-EXIT_STATUS_CHARS_MAX:], re.MULTILINE)
-    is_failed = bool(statuses) and int(statuses[-1]) != 0
+    is_failed = parse_exit_status(output, about) != 0
     return {"hook_event_name": "PostToolUseFailure", "error": output} if is_failed else {}
+
+
+def parse_exit_status(output: str, about: Host) -> int:
+    """Return the exit status that the host appended to a command's output; 0 if it appended none."""
+    import re  # only for a shell of such a host
+
+    statuses = re.findall(about.exit_status, output[-EXIT_STATUS_CHARS_MAX:], re.MULTILINE)
+    return int(statuses[-1]) if statuses else 0
 
 
 def _unwrap_shell_report(event: dict[str, object]) -> dict[str, object]:
@@ -148,11 +154,11 @@ def _unwrap_shell_report(event: dict[str, object]) -> dict[str, object]:
     from holloway.capture.event_subject import extract_text  # only for a shell of such a host
 
     output, error = extract_text(event.get("tool_response")), event.get("error")
-    changes: dict[str, object] = {"tool_response": _find_output(output)} if output else {}
-    return changes | {"error": _find_output(error)} if isinstance(error, str) else changes
+    changes: dict[str, object] = {"tool_response": find_output(output)} if output else {}
+    return changes | {"error": find_output(error)} if isinstance(error, str) else changes
 
 
-def _find_output(report: str) -> str:
+def find_output(report: str) -> str:
     """Return the output in the report of a command; any other text as it is."""
     head, mark, output = f"\n{report}".partition("\nOutput: ")
     if not mark or (head and not head.startswith(_REPORT_HEADS)):

@@ -1,4 +1,4 @@
-"""OpenCode sessions, read from its database, its storage folder or an exported session.
+"""Sessions of OpenCode and of its fork Kilo, read from a database, a storage folder or an exported session.
 
 A message of the user holds what the person typed, and also text that the host wrote for the model: prompts of
 subagents, attached files, instructions to go on. The host marks those, and only the remaining text is a prompt. A tool
@@ -44,11 +44,11 @@ _HOST_AGENTS = frozenset({"compaction", "summary", "title"})
 _LINE_NUMBER = re.compile(r"^\d{1,7}: ", re.MULTILINE)
 
 
-def read_session(path: Path, root: Path, parts: Sequence[Path] = ()) -> Iterator[Event]:
+def read_session(path: Path, root: Path, parts: Sequence[Path] = (), agent: str = OPENCODE) -> Iterator[Event]:
     """Return the events of a session in time order, with those of its subagents' sessions (`parts`)."""
-    streams = [_Session(stored, root).read_events() for stored in _describe_all([path])]
+    streams = [_Session(stored, root, agent).read_events() for stored in _describe_all([path])]
     subagents = _describe_all(parts[:SUBAGENT_SESSIONS_MAX])
-    streams += [_Session(stored, root, is_part=True).read_events() for stored in subagents]
+    streams += [_Session(stored, root, agent, is_part=True).read_events() for stored in subagents]
     return heapq.merge(*streams, key=lambda event: event.at)
 
 
@@ -56,25 +56,21 @@ def _describe_all(paths: Sequence[Path]) -> list[StoredSession]:
     return [stored for stored in map(opencode_storage.describe_session, paths) if stored]
 
 
-def find_transcripts(home: Path, root: Path) -> list[Path]:
-    """Return the sessions of a project, including those of subagents."""
-    return [stored.path for stored in find_sessions(home, root)]
-
-
-def find_sessions(home: Path, root: Path) -> list[StoredSession]:
+def find_sessions(home: Path, root: Path, agent: str = OPENCODE) -> list[StoredSession]:
     """Return the facts of the sessions of a project, including those of subagents."""
 
     def is_wanted(folder: str) -> bool:
         return project_paths.is_project_folder(folder, str(root))
 
-    return opencode_storage.list_sessions(opencode_storage.data_folder(home), is_wanted)
+    return opencode_storage.list_sessions(opencode_storage.data_folder(home, agent), is_wanted)
 
 
 class _Session:
     """Parser of one session; `is_part` is set for a subagent's session that is read with its parent."""
 
-    def __init__(self, stored: StoredSession, root: Path, *, is_part: bool = False) -> None:
+    def __init__(self, stored: StoredSession, root: Path, agent: str, *, is_part: bool = False) -> None:
         self._stored = stored
+        self._agent = agent
         self._is_part = is_part
         self._following = Following(root)
         self._actor = stored.session if stored.parent or is_part else ""
@@ -91,7 +87,7 @@ class _Session:
         self._following.set_folder(self._stored.directory)
         # Nothing is loaded before this event was taken: of many subagents only those at work are in memory.
         session = self._stored.parent if self._is_part else self._stored.session
-        yield Started(self._stored.started_at, session, OPENCODE)
+        yield Started(self._stored.started_at, session, self._agent)
         for number, message in enumerate(opencode_storage.read_messages(self._stored.path)):
             self._following.entry_time(as_mapping(message.info.get("time")).get("created"))
             # Calls of one message run at the same time: the first result may come after the last call.

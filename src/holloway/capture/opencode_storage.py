@@ -1,4 +1,4 @@
-"""Sessions as OpenCode stores them: rows of its database, files in its storage folder, or one exported document.
+"""Sessions as OpenCode and Kilo store them: rows of a database, files in a storage folder, or one exported document.
 
 All three hold the same objects: the facts of a session, its messages, and the parts of each message. A session in the
 database has the path `<database>/<session id>`. The data belongs to the host and may be from any version, so rows that
@@ -38,6 +38,7 @@ DATABASE_WAIT_S = 2.0
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _SESSION_PREFIX = "ses_"
+_DATABASES = ("opencode*.db", "kilo*.db")
 _SESSIONS = (
     "SELECT substr(id, 1, 101), substr(parent_id, 1, 101), substr(directory, 1, 4096), time_created, time_updated "
     "FROM session WHERE ? IN ('', id) ORDER BY time_created DESC LIMIT ?"
@@ -75,10 +76,10 @@ class Message:
     parts: list[Mapping[str, object]]
 
 
-def data_folder(home: Path) -> Path:
-    """Return the folder in which OpenCode keeps its data."""
+def data_folder(home: Path, agent: str) -> Path:
+    """Return the folder in which the agent keeps its data."""
     shared = os.environ.get("XDG_DATA_HOME")
-    return (Path(shared) if shared else home / ".local" / "share") / "opencode"
+    return (Path(shared) if shared else home / ".local" / "share") / agent
 
 
 def list_sessions(folder: Path, is_wanted: Callable[[str], bool]) -> list[StoredSession]:
@@ -89,7 +90,7 @@ def list_sessions(folder: Path, is_wanted: Callable[[str], bool]) -> list[Stored
     files = islice(sorted((folder / "storage" / "session").glob("*/*.json")), SESSIONS_MAX)
     described = (_describe_document(path, read_document(path), is_wanted) for path in files)
     sessions = {session.session: session for session in described if session}
-    for database in sorted(folder.glob("opencode*.db"))[:DATABASES_MAX]:
+    for database in sorted(path for name in _DATABASES for path in folder.glob(name))[:DATABASES_MAX]:
         sessions |= {session.session: session for session in _list_rows(database, is_wanted)}
     return list(sessions.values())
 
@@ -178,11 +179,13 @@ def _created_at(info: Mapping[str, object]) -> float:
 
 
 def _open(database: Path) -> sqlite3.Connection:
-    """Open a database of the host for reading only."""
+    """Open a database of the host for reading only.
+
+    Its schema has to be trusted: Kilo has an index on a JSON function, which SQLite takes for unsafe otherwise.
+    """
     connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True, timeout=DATABASE_WAIT_S)
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
     connection.execute("PRAGMA query_only = ON")
-    connection.execute("PRAGMA trusted_schema = OFF")
     return connection
 
 

@@ -9,16 +9,20 @@ import posixpath
 import re
 import shlex
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from holloway import git
-from holloway.capture.json_lines import as_text
+from holloway.capture.json_lines import as_text, read_lines, read_objects
 from holloway.config import PATH_CHARS_MAX, SCRATCHPAD_FILES_MAX, SCRATCHPAD_TEXT_CHARS_MAX
 from holloway.safety.paths import contained_path
 
 PATHS_REMEMBERED_MAX = 8_192
 NAMED_LINES_MAX = 5_000
 NAMED_PATH_CHARS_MAX = 300
+TREES_MAX = 200
+TRANSCRIPT_FOLDER_LINES = 50
+"""Number of lines searched for the working folder of a transcript."""
 
 _WORKTREE = re.compile(r"(?:\.claude/worktrees|\.worktrees)/[^/]+(?:/|$)")
 _STAYING = re.compile(r"\s*cd \.\s*(?:&&|;)\s*")
@@ -73,6 +77,22 @@ def is_project_folder(folder: str, root: str) -> bool:
         return bool(contained_path(folder, root))
     except (OSError, ValueError):
         return False
+
+
+def was_recorded_in(transcript: Path, root: Path) -> bool:
+    """Return whether the first working folder that the lines of a transcript name belongs to the project."""
+    folders = (row.get("cwd") for row in islice(read_objects(transcript), TRANSCRIPT_FOLDER_LINES))
+    folder = next((value for value in folders if isinstance(value, str) and value), "")
+    return is_project_folder(folder, str(root))
+
+
+def list_worktrees(root: str) -> list[str]:
+    """Return the worktrees of the project that git has registered."""
+    common = git.common_dir(root)
+    pointers = islice(Path(common, "worktrees").glob("*/gitdir"), TREES_MAX) if common else ()
+    lines = (line.decode("utf-8", "replace") for path in pointers for line in read_lines(path))
+    trees = [str(Path(line.strip()).parent) for line in lines]
+    return [git.main_root(root), *(tree for tree in trees if tree != ".")]
 
 
 def localise_command(command: str, root: str, cwd: str = "") -> str:

@@ -9,11 +9,23 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from filelock import FileLock, Timeout
 
-from holloway.capture import claude_code, codex, copilot, hosts, journal_reader, opencode, opencode_storage
+from holloway.capture import (
+    claude_code,
+    codex,
+    copilot,
+    droid,
+    gemini,
+    hosts,
+    journal_reader,
+    opencode,
+    opencode_storage,
+    pi,
+    qwen,
+)
 from holloway.capture.event_filter import EventFilter
 from holloway.capture.exclusions import load_exclusions
 from holloway.capture.json_lines import parse_time, read_objects
@@ -48,6 +60,30 @@ SUBAGENT_DEPTH_MAX = 8
 """Maximum depth of subagents that start subagents."""
 
 
+class TranscriptReader(Protocol):
+    """A module that reads the transcripts of a host, one file for each session."""
+
+    def find_transcripts(self, home: Path, root: Path) -> list[Path]:
+        """Return the transcripts of a project."""
+
+    def session_id(self, path: Path) -> str:
+        """Return the session id of a transcript."""
+
+    def read_session(self, path: Path, root: Path) -> Iterator[Event]:
+        """Return the events of a session."""
+
+
+READERS: dict[str, TranscriptReader] = {
+    hosts.COPILOT: copilot,
+    hosts.GEMINI: gemini,
+    hosts.QWEN: qwen,
+    hosts.PI: pi,
+    hosts.DROID: droid,
+}
+STORING_HOSTS = (hosts.OPENCODE, hosts.KILO)
+"""Hosts that keep their sessions in a database."""
+
+
 class Unlearned(HollowayError):
     """A session file that nothing could be learned from."""
 
@@ -74,7 +110,7 @@ def from_transcript(transcript: Transcript) -> SessionFile:
 
 def _measure_part(path: Path, agent: str) -> tuple[int, float] | None:
     """Return the size of a subagent's session and the time of its last change; None if it no longer exists."""
-    if agent == hosts.OPENCODE:
+    if agent in STORING_HOSTS:
         stored = opencode_storage.describe_session(path)
         return (stored.size, stored.modified_at) if stored else None
     try:
@@ -300,12 +336,18 @@ def find_transcripts(root: Path, home: Path | None = None) -> list[Transcript]:
     """Return the transcripts of a project from all supported agents, oldest first."""
     person = home or Path.home()
     listed = [_describe_file(hosts.CLAUDE_CODE, path, path.stem) for path in claude_code.find_transcripts(person, root)]
-    listed += [open_transcript(path, hosts.COPILOT) for path in copilot.find_transcripts(person, root)]
+    listed += [
+        open_transcript(path, agent)
+        for agent, reader in READERS.items()
+        if agent != hosts.DROID
+        for path in reader.find_transcripts(person, root)
+    ]
     existing = [transcript for transcript in listed if transcript]
     existing += _group_subagents(_list_rollouts(person, root))
-    existing += _group_subagents(
-        [(_from_stored(stored), stored.parent) for stored in opencode.find_sessions(person, root)]
-    )
+    existing += _group_subagents(_list_droid_sessions(person, root))
+    for agent in STORING_HOSTS:
+        sessions = opencode.find_sessions(person, root, agent)
+        existing += _group_subagents([(_from_stored(stored, agent), stored.parent) for stored in sessions])
     return sorted(existing, key=lambda transcript: (transcript.started_at, str(transcript.path)))
 
 
@@ -313,28 +355,29 @@ def read_events(transcript: Transcript, root: Path, seen_entries: set[int] | Non
     """Return the events of a session; entries that are already in `seen_entries` are left out."""
     if transcript.agent == hosts.CLAUDE_CODE:
         return claude_code.read_session(transcript.path, root, seen_entries)
-    if transcript.agent == hosts.COPILOT:
-        return copilot.read_session(transcript.path, root)
-    if transcript.agent == hosts.OPENCODE:
-        return opencode.read_session(transcript.path, root, transcript.parts)
-    streams = [codex.read_session(path, root) for path in (transcript.path, *transcript.parts)]
+    if transcript.agent in STORING_HOSTS:
+        return opencode.read_session(transcript.path, root, transcript.parts, transcript.agent)
+    read_session = READERS[transcript.agent].read_session if transcript.agent in READERS else codex.read_session
+    streams = [read_session(path, root) for path in (transcript.path, *transcript.parts)]
     return heapq.merge(*streams, key=lambda event: event.at)
 
 
 def open_transcript(path: Path, agent: str) -> Transcript | None:
-    """Return the transcript in a file that this agent wrote; None if the file does not exist."""
+    """Return the transcript in a file that this agent wrote; None if it does not exist or cannot be read."""
+    if agent in STORING_HOSTS:
+        stored = opencode_storage.describe_session(path)
+        return _from_stored(stored, agent) if stored else None
     if agent == hosts.CLAUDE_CODE:
         return _describe_file(agent, path, path.stem)
-    if agent == hosts.COPILOT:
-        return _describe_file(agent, path, copilot.session_id(path))
-    if agent == hosts.OPENCODE:
-        stored = opencode_storage.describe_session(path)
-        return _from_stored(stored) if stored else None
-    return _describe_file(agent, path, codex.session_id(codex.read_metadata(path), path))
+    if agent in READERS:
+        return _describe_file(agent, path, READERS[agent].session_id(path))
+    return (
+        _describe_file(agent, path, codex.session_id(codex.read_metadata(path), path)) if agent == hosts.CODEX else None
+    )
 
 
-def _from_stored(stored: StoredSession) -> Transcript:
-    return Transcript(hosts.OPENCODE, stored.path, stored.session, stored.started_at, stored.size, stored.modified_at)
+def _from_stored(stored: StoredSession, agent: str) -> Transcript:
+    return Transcript(agent, stored.path, stored.session, stored.started_at, stored.size, stored.modified_at)
 
 
 def _list_rollouts(person: Path, root: Path) -> list[tuple[Transcript, str]]:
@@ -345,6 +388,12 @@ def _list_rollouts(person: Path, root: Path) -> list[tuple[Transcript, str]]:
         if transcript := _describe_file(hosts.CODEX, path, codex.session_id(metadata, path)):
             rollouts.append((transcript, codex.parent_session(metadata)))
     return rollouts
+
+
+def _list_droid_sessions(person: Path, root: Path) -> list[tuple[Transcript, str]]:
+    """Return the sessions of Droid in a project, each with the id of the session that started it as a subagent."""
+    listed = [(open_transcript(path, hosts.DROID), path) for path in droid.find_transcripts(person, root)]
+    return [(transcript, droid.calling_session(path)) for transcript, path in listed if transcript]
 
 
 def _group_subagents(listed: list[tuple[Transcript, str]]) -> list[Transcript]:
@@ -372,6 +421,8 @@ def _describe_file(agent: str, path: Path, session: str) -> Transcript | None:
         about = path.stat()
     except OSError:
         return None
-    times = (parse_time(row.get("timestamp"), 0.0) for row in islice(read_objects(path), TRANSCRIPT_START_LINES))
+    rows = gemini.read_rows(path) if agent == hosts.GEMINI else read_objects(path)
+    stamps = (row.get("timestamp", row.get("startTime")) for row in islice(rows, TRANSCRIPT_START_LINES))
+    times = (parse_time(stamp, 0.0) for stamp in stamps)
     started = next((time for time in times if time), about.st_mtime)
     return Transcript(agent, path, session, started, about.st_size, about.st_mtime)

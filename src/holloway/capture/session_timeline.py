@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from holloway.domain.work import SessionSummary
     from holloway.store.store import Store
 
-_HOSTS = (hosts.CLAUDE_CODE, hosts.CODEX, hosts.COPILOT, hosts.OPENCODE)
 PATHS_SHOWN_MAX = 20
 
 
@@ -94,7 +93,7 @@ def load_timeline(store: Store, session: SessionSummary) -> Timeline:
     """Read the timeline of a session from its transcript, or from its journal while there is one."""
     file = find_session_file(store, session)
     if file is None:
-        return Timeline(TranscriptState.GONE if session.agent in _HOSTS else TranscriptState.NONE)
+        return Timeline(TranscriptState.GONE if session.agent in hosts.READABLE_HOSTS else TranscriptState.NONE)
     if file.size > TIMELINE_TRANSCRIPT_BYTES_MAX:
         return Timeline(TranscriptState.TOO_LARGE)
     root, event_filter = store.project.root, EventFilter(load_exclusions(str(store.project.folder)))
@@ -117,9 +116,7 @@ def find_session_file(store: Store, session: SessionSummary) -> SessionFile | No
     if journal is not None and (file := from_journal(journal)):
         return file
     for path in _list_recorded_paths(store, session.id):
-        transcript = session_files.open_transcript(path, session.agent) if path.suffix == ".jsonl" else None
-        if session.agent == hosts.OPENCODE:
-            transcript = session_files.open_transcript(path, session.agent)
+        transcript = session_files.open_transcript(path, session.agent)
         if transcript is not None:
             return replace(from_transcript(transcript), session=session.id)
     return None

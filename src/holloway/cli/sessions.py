@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 CANDIDATE_MARKS = {"promoted": "+", "reinforced": "=", "held": "~", "dropped": "-"}
 CANDIDATE_STYLES = {"promoted": "green", "reinforced": "green", "held": "yellow", "dropped": "dim"}
 LISTED = 10
+READABLE_AGENTS = ("claude-code", "codex", "copilot", "gemini", "qwen", "droid", "opencode", "kilo", "pi")
+"""Agents whose past sessions can be read; importing the list would load every reader before `--help` answers."""
 TRANSCRIPT_TEXTS = {
     "gone": "The agent's transcript is gone; only what holloway told it is shown.",
     "none": "This session has no transcript; only what holloway told it is shown.",
@@ -300,7 +302,7 @@ class _DateOption(click.DateTime):
 )
 @click.option(
     "--agent",
-    type=click.Choice(["claude-code", "codex", "copilot", "opencode"]),
+    type=click.Choice(READABLE_AGENTS),
     help="Only sessions of this agent.",
 )
 @click.option("--dry-run", is_flag=True, help="List the sessions that would be read.")

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OWN_TOOL_PREFIXES = ("mcp__holloway__", "mcp__plugin_holloway_", "mcp__plugin_holloway-mcp_")
+_OWN_TOOL = re.compile(
+    r"mcp_{1,2}holloway_(?:search_memory|get_memory|record_memory|memory_feedback|locate|analyze_impact"
+    r"|get_workflow_recipe|update_module|session_context)"
+)
+"""Our tools as hosts name them that put one underscore after the server's name, which may be part of another name."""
 
 _BREAK = re.compile(
     r"(\r?\n|(?:\\r)?\\n|</?system-reminder>|(?=\bholloway on \S)"
@@ -67,7 +72,7 @@ def _may_contain_own_text(text: str) -> bool:
 
 def is_own_output(tool: str, command: str = "") -> bool:
     """Whether a tool result is entirely holloway's: from its own MCP server, or a command that only runs holloway."""
-    if tool.startswith(OWN_TOOL_PREFIXES):
+    if tool.startswith(OWN_TOOL_PREFIXES) or _OWN_TOOL.fullmatch(tool):
         return True
     steps = parse_command(command) if "holloway" in command else ()
     return bool(steps) and all(step.program.split()[0] == "holloway" for step in steps)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from holloway.observer.scratchpad import Scratchpad
     from holloway.service.holloway import Holloway
 
-AGENTS = (hosts.CLAUDE_CODE, hosts.CODEX, hosts.COPILOT, hosts.OPENCODE)
+AGENTS = tuple(name for name in hosts.HOSTS if name in hosts.READABLE_HOSTS)
 
 
 @dataclass(frozen=True, slots=True)
