@@ -33,12 +33,10 @@ LIMITS = {
     ),
     "opencode": (
         "The brief is part of the system prompt of each request, the same text each time.",
-        "MCP servers are yours to add: `mcp` in `opencode.json`, with the command `holloway mcp`.",
         "Tried with release 1.18.33 and a scripted model, without a person.",
     ),
     "kilo": (
         "It runs the same plugin as [OpenCode](opencode.md).",
-        "MCP servers are yours to add: `mcp` in `kilo.json`, with the command `holloway mcp`.",
         "Tried with release 7.7.7 and a scripted model, without a person.",
     ),
     "pi": (
@@ -82,7 +80,7 @@ def render_page(dialect: Dialect) -> str:
         "",
         *_folder_sentence(dialect),
         "The files of a project name an interpreter of this machine: do not commit them.",
-        "`--without mcp` leaves the MCP server out." if dialect.user_mcp_file else "Setup writes no MCP server.",
+        "`--without mcp` leaves the MCP server out, `--without commands` the skill." if dialect.user_mcp_file else "Setup writes no MCP server.",
         "",
         "## When it speaks",
         "",
@@ -132,6 +130,9 @@ def _file_rows(dialect: Dialect) -> list[str]:
         project = f"`{dialect.project_mcp_file}`" if dialect.project_mcp_file else "none"
         servers = "the [MCP server](mcp.md), if its package is installed"
         rows.append(f"| {servers} | `{folder / dialect.user_mcp_file}` | {project} |")
+    if dialect.lists_skills:
+        skill = ".agents/skills/holloway/SKILL.md"
+        rows.append(f"| a skill, which agents share | `~/{skill}` | `{skill}` |")
     return rows
 
 

@@ -9,6 +9,7 @@ from holloway import install
 from holloway.capture import hosts
 from holloway.install import DIALECTS, connection_checks
 from holloway.install.agents import mcp_file
+from holloway.install.launch_command import launch_by_path
 from tests.install.installing import AGENTS, WITH_JSON, findings, hints, holloway, written
 
 
@@ -42,6 +43,8 @@ SERVERS = {
     "gemini": (".gemini/settings.json", {"command", "args"}),
     "qwen": (".qwen/settings.json", {"command", "args"}),
     "droid": (".factory/mcp.json", {"command", "args", "type"}),
+    "opencode": (".config/opencode/opencode.json", {"command", "type", "enabled"}),
+    "kilo": (".config/kilo/kilo.json", {"command", "type", "enabled"}),
 }
 """Where each agent reads MCP servers, and the fields that it wants."""
 
@@ -50,13 +53,42 @@ SERVERS = {
 def test_the_mcp_server_is_where_the_agent_reads_it(agent: str, home: Path) -> None:
     name, fields = SERVERS[agent]
     assert holloway("setup", agent, "--yes") == 0
-    assert set(json.loads((Path.home() / name).read_bytes())["mcpServers"]["holloway"]) == fields
+    servers = json.loads((Path.home() / name).read_bytes())[DIALECTS[agent].mcp_key]
+    assert set(servers["holloway"]) == fields
+    command = servers["holloway"]["command"]
+    words = command if isinstance(command, list) else [command, *servers["holloway"]["args"]]
+    assert tuple(words) == launch_by_path().mcp
     assert mcp_file(DIALECTS[agent], "user", Path.home()) == Path.home() / name
 
 
-@pytest.mark.parametrize("agent", ["opencode", "kilo", "pi"])
-def test_an_agent_whose_servers_setup_does_not_write_has_no_file_for_them(agent: str, tmp_path: Path) -> None:
-    assert mcp_file(DIALECTS[agent], "user", tmp_path) is None
+def test_the_doctor_finds_a_stale_server_where_command_and_arguments_are_one_list(home: Path, tmp_path: Path) -> None:
+    assert holloway("setup", "kilo", "--yes") == 0
+    path = Path.home() / ".config/kilo/kilo.json"
+    settings = json.loads(path.read_bytes())
+    settings["mcp"]["holloway"]["command"][0] = "/gone/python"
+    path.write_text(json.dumps(settings))
+    assert findings(tmp_path, "kilo") == ["mcp-stale"]
+
+
+def test_the_skill_stays_until_the_last_agent_that_lists_it_is_disconnected(home: Path, tmp_path: Path) -> None:
+    skill = Path.home() / ".agents/skills/holloway/SKILL.md"
+    for agent in ("gemini", "pi", "codex"):
+        assert holloway("setup", agent, "--yes") == 0
+        assert skill.is_file()
+    for agent in ("codex", "gemini"):
+        assert holloway("setup", agent, "--yes", "--remove") == 0
+        assert skill.is_file()
+    assert holloway("setup", "pi", "--yes", "--remove") == 0
+    assert not (Path.home() / ".agents").exists()
+
+
+def test_claude_code_has_slash_commands_and_no_skill(home: Path) -> None:
+    assert holloway("setup", "claude-code", "--yes") == 0
+    assert not (Path.home() / ".agents").exists()
+
+
+def test_an_agent_whose_servers_setup_does_not_write_has_no_file_for_them(tmp_path: Path) -> None:
+    assert mcp_file(DIALECTS["pi"], "user", tmp_path) is None
     assert mcp_file(DIALECTS["copilot"], "project", tmp_path) is None
 
 

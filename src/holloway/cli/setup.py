@@ -43,7 +43,7 @@ ENTRY = re.compile(r'(?P<sign>[+-]) *"(?P<event>\w+)": (?P<entry>\[\{"hooks": .*
     "--without",
     type=click.Choice(["mcp", "commands", "statusline"]),
     multiple=True,
-    help="Skip the MCP server, the slash commands or the status line; repeatable.",
+    help="Skip the MCP server, the slash commands and the skill, or the status line; repeatable.",
 )
 @click.option("--dry-run", is_flag=True, help="Show the change without making it.")
 @click.option("--remove", is_flag=True, help="Remove holloway's entries again.")

@@ -31,6 +31,10 @@ class Dialect:
     project_mcp_file: str = ""
     mcp_fields: dict[str, object] = field(default_factory=dict)
     """Fields that the agent wants in the entry of an MCP server, in addition to the command."""
+    mcp_key: str = "mcpServers"
+    """Name of the object that holds the MCP servers; under `mcp`, command and arguments are one list."""
+    lists_skills: bool = True
+    """Whether the agent lists the skills in `.agents/skills` to its model."""
     plugin: str = ""
     """Name of the text from which our plugin file is made, for agents whose hooks are functions of a plugin."""
     timeouts_in_ms: bool = False
@@ -61,6 +65,7 @@ CLAUDE_CODE_DIALECT = Dialect(
     project_file=".claude/settings.local.json",
     user_mcp_file=".claude.json",
     project_mcp_file=".claude.json",
+    lists_skills=False,
     events={
         "SessionStart": 15,
         "UserPromptSubmit": 10,
@@ -181,8 +186,13 @@ OPENCODE_DIALECT = Dialect(
     folder_variable="OPENCODE_CONFIG_DIR",
     user_file="plugins/holloway.js",
     project_file=".opencode/plugins/holloway.js",
+    user_mcp_file="opencode.json",
+    project_mcp_file=".opencode/opencode.json",
+    mcp_fields={"type": "local", "enabled": True},
+    mcp_key="mcp",
     events=_OPENCODE_EVENTS,
     plugin="opencode.js",
+    reads_comments=True,
     note="OpenCode installs its plugin package at the next start, once, which can take a minute.",
 )
 KILO_DIALECT = Dialect(
@@ -193,8 +203,13 @@ KILO_DIALECT = Dialect(
     folder_variable="",
     user_file="plugins/holloway.js",
     project_file=".kilo/plugins/holloway.js",
+    user_mcp_file="kilo.json",
+    project_mcp_file=".kilo/kilo.json",
+    mcp_fields={"type": "local", "enabled": True},
+    mcp_key="mcp",
     events=_OPENCODE_EVENTS,
     plugin="opencode.js",
+    reads_comments=True,
     note="Kilo installs its plugin package at the next start, once, which can take a minute.",
 )
 PI_DIALECT = Dialect(
@@ -235,6 +250,11 @@ def find_dialect(agent: str) -> Dialect:
 def hooks_file(dialect: Dialect, scope: str, root: Path) -> Path:
     """Return the file that holds the hooks. In a project, Claude Code's is the local (uncommitted) settings file."""
     return root / dialect.project_file if scope == "project" else dialect.config_folder() / dialect.user_file
+
+
+def skill_file(scope: str, root: Path) -> Path:
+    """Return the file of our skill, which all agents share that list skills."""
+    return (root if scope == "project" else Path.home()) / ".agents/skills/holloway/SKILL.md"
 
 
 def mcp_file(dialect: Dialect, scope: str, root: Path) -> Path | None:

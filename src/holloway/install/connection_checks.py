@@ -25,7 +25,7 @@ from holloway.install.agents import (
 from holloway.install.file_change import decode_file
 from holloway.install.file_content import UnsupportedConfig, as_table, describe_lenient_json, parse_settings
 from holloway.install.hooks_json import build_handler, find_our_hooks, split_command
-from holloway.install.mcp_servers import MCP_JSON_KEY, MCP_TOML_KEY, PROJECTS, SERVER_NAME, is_our_server, parse_toml
+from holloway.install.mcp_servers import MCP_TOML_KEY, PROJECTS, SERVER_NAME, is_our_server, parse_toml, server_words
 from holloway.install.plugin_file import find_plugin_command, render_plugin_file
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def _enabled_plugin(root: Path) -> str:
 def _check_mcp(dialect: Dialect, root: Path) -> Iterator[Check]:
     setup_hint = f"`holloway setup {dialect.agent}` rewrites it."
     for config_path, entry in _list_servers(dialect, root):
-        command = str(entry.get("command"))
+        command = str(server_words(entry)[0])
         if not _path_exists(command):
             yield failed_check(
                 dialect.agent, Finding.MCP_STALE, f"{config_path} starts {command!r}, which does not exist", setup_hint
@@ -266,7 +266,7 @@ def _list_servers(dialect: Dialect, root: Path) -> Iterator[tuple[Path, dict[str
     """Yield our MCP server entries that apply to this project, with their files."""
     for path in _list_mcp_files(dialect, root):
         settings, key = (
-            (_read_toml(path), MCP_TOML_KEY) if path.suffix == ".toml" else (_read_settings(path), MCP_JSON_KEY)
+            (_read_toml(path), MCP_TOML_KEY) if path.suffix == ".toml" else (_read_settings(path), dialect.mcp_key)
         )
         for section in (settings, as_table(as_table(settings.get(PROJECTS)).get(str(root)))):
             entry = as_table(as_table(section.get(key)).get(SERVER_NAME))

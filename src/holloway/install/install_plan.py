@@ -13,7 +13,7 @@ from holloway import extras
 from holloway.errors import HollowayError
 from holloway.install import file_change as changes
 from holloway.install import launch_command, original_files, slash_commands
-from holloway.install.agents import CLAUDE_CODE_DIALECT, CODEX_DIALECT, hooks_file, mcp_file
+from holloway.install.agents import CLAUDE_CODE_DIALECT, CODEX_DIALECT, DIALECTS, hooks_file, mcp_file, skill_file
 from holloway.install.file_change import ConfigPart, LinkOutsideProject, decode_file
 from holloway.install.file_content import CombinedContent, parse_settings
 from holloway.install.hooks_json import STATUS, HooksJson, is_our_status_line
@@ -71,7 +71,10 @@ def plan_removal(dialect: Dialect, scope: str, root: Path, home: Path) -> Instal
     """Plan a removal; files that the user edited stay, with a note. Raises HollowayError."""
     planned_changes: list[ConfigChange] = []
     notes: list[str] = []
+    shared_file = skill_file(scope, root) if _is_skill_shared(dialect, scope, root) else None
     for part in list_parts(dialect, scope, root, home):
+        if part.path == shared_file:
+            continue
         try:
             planned_changes.append(changes.plan_removal(part, home))
         except HollowayError as error:
@@ -82,6 +85,19 @@ def plan_removal(dialect: Dialect, scope: str, root: Path, home: Path) -> Instal
         if FILE_MARK.encode() in (planned_changes[-1].after or b""):
             notes.append(f"{part.path} was edited after setup wrote it, so it stays.")
     return InstallPlan(dialect, scope, root, True, tuple(planned_changes), tuple(notes))
+
+
+def _is_skill_shared(dialect: Dialect, scope: str, root: Path) -> bool:
+    """Return whether another agent that lists the skill is connected in the scope."""
+    others = (other for other in DIALECTS.values() if other.lists_skills and other is not dialect)
+    return any(launch_command.HOOK_MARK in _read_file(hooks_file(other, scope, root)) for other in others)
+
+
+def _read_file(path: Path) -> str:
+    try:
+        return decode_file(path, original_files.read_config(path))
+    except HollowayError:
+        return ""
 
 
 def apply_plan(plan: InstallPlan, home: Path) -> None:
@@ -163,16 +179,15 @@ def _server_content(dialect: Dialect, scope: str, root: Path, launcher: launch_c
     if dialect is CODEX_DIALECT:
         return McpToml(dialect.label, launcher)
     nested_root = str(root) if dialect is CLAUDE_CODE_DIALECT and scope == "project" else ""
-    return McpJson(dialect.label, nested_root, launcher, dialect.mcp_fields, dialect.reads_comments)
+    return McpJson(dialect.label, nested_root, launcher, dialect.mcp_fields, dialect.reads_comments, dialect.mcp_key)
 
 
 def _owned_texts(
     dialect: Dialect, scope: str, root: Path, launcher: launch_command.Launcher
 ) -> Iterator[tuple[Path, str, str]]:
-    """Yield the files that setup owns (path, description, text): for Claude Code slash commands, for Codex a skill."""
-    if dialect is CODEX_DIALECT:
-        base = root if scope == "project" else Path.home()
-        yield base / ".agents/skills/holloway/SKILL.md", "the skill $holloway", slash_commands.render_skill(launcher)
+    """Yield the files that setup owns (path, description, text): slash commands for Claude Code, a skill for others."""
+    if dialect.lists_skills:
+        yield skill_file(scope, root), "the skill $holloway", slash_commands.render_skill(launcher)
     if dialect is not CLAUDE_CODE_DIALECT:
         return
     base = root / dialect.folder if scope == "project" else dialect.config_folder()

@@ -1,4 +1,4 @@
-"""Our MCP server in agents' configuration: an entry in Claude Code's JSON file, a table in Codex's config.toml."""
+"""Our MCP server in agents' configuration: an entry in a JSON file, a table in Codex's config.toml."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 SERVER_NAME = "holloway"
 MCP_JSON_KEY = "mcpServers"
+MCP_LIST_KEY = "mcp"
+"""Key of the servers in OpenCode and Kilo, where command and arguments are one list."""
 PROJECTS = "projects"
 MCP_TOML_KEY = "mcp_servers"
 STARTUP_TIMEOUT_S = 30
@@ -50,6 +52,7 @@ class McpJson:
     launcher: Launcher
     fields: Mapping[str, object] = field(default_factory=dict)
     reads_comments: bool = False
+    key: str = MCP_JSON_KEY
 
     @property
     def description(self) -> str:
@@ -60,7 +63,7 @@ class McpJson:
         """Return the file with our server; a foreign entry of that name stays. Raises UnsupportedConfig."""
         before = parse_settings(text)
         servers = _find_servers(before, self._json_path)
-        wanted = {**self.fields, **build_server_entry(self.launcher)}
+        wanted = {**self.fields, **build_server_entry(self.launcher, is_list=self.key == MCP_LIST_KEY)}
         if SERVER_NAME in servers:  # even if empty: a second entry of that name would hide the first
             current = servers[SERVER_NAME]
             merged = {**as_table(current), **wanted}  # keys that the user or the agent added stay
@@ -90,9 +93,7 @@ class McpJson:
         """Return whether the file has our server, for all projects or for one."""
         settings = parse_settings(text)
         sections = [settings, *as_table(settings.get(PROJECTS)).values()]
-        return any(
-            is_our_server(as_table(as_table(section).get(MCP_JSON_KEY)).get(SERVER_NAME)) for section in sections
-        )
+        return any(is_our_server(as_table(as_table(section).get(self.key)).get(SERVER_NAME)) for section in sections)
 
     def describe_problem(self, text: str) -> str:
         """Return a note if the agent cannot read this file, or has a foreign server of that name."""
@@ -103,18 +104,23 @@ class McpJson:
 
     @property
     def _json_path(self) -> tuple[str, ...]:
-        return (PROJECTS, self.root, MCP_JSON_KEY) if self.root else (MCP_JSON_KEY,)
+        return (PROJECTS, self.root, self.key) if self.root else (self.key,)
 
 
-def build_server_entry(launcher: Launcher) -> dict[str, Any]:
-    """Return the entry with which an agent starts the server."""
-    return {"command": launcher.mcp[0], "args": list(launcher.mcp[1:])}
+def build_server_entry(launcher: Launcher, *, is_list: bool = False) -> dict[str, Any]:
+    """Return the entry with which an agent starts the server; with `is_list` command and arguments are one list."""
+    return {"command": list(launcher.mcp)} if is_list else {"command": launcher.mcp[0], "args": list(launcher.mcp[1:])}
 
 
 def is_our_server(value: object) -> bool:
     """Return whether setup wrote a server's entry."""
-    args = as_table(value).get("args")
-    return isinstance(args, list) and tuple(args) == MCP_ENDING
+    return tuple(server_words(value)[1:]) == MCP_ENDING
+
+
+def server_words(value: object) -> list[object]:
+    """Return the command of a server's entry with its arguments."""
+    command, args = as_table(value).get("command"), as_table(value).get("args")
+    return list(command) if isinstance(command, list) else [command, *(args if isinstance(args, list) else [])]
 
 
 def _find_servers(settings: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
