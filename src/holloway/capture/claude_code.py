@@ -33,14 +33,13 @@ from holloway.capture.json_lines import (
     read_objects,
 )
 from holloway.capture.project_paths import TRANSCRIPT_FOLDER_LINES, TREES_MAX, list_worktrees, was_recorded_in
-from holloway.capture.session_reader import Following, list_offered
+from holloway.capture.session_reader import SUBAGENTS_MAX, Following, list_offered
 from holloway.domain.event import TEAMMATE_PREFIX, Plan, Said, Started, Summarized, ToolKind, Usage
 from holloway.text.edit_lines import changed_lines
 
 if TYPE_CHECKING:
     from holloway.domain.event import Event
 
-SUBAGENTS_MAX = 200
 SEEN_MAX = 500_000
 """Maximum number of entries remembered to recognise those that a resumed session repeats."""
 FOLDERS_CACHED_MAX = 8

@@ -25,7 +25,7 @@ from holloway.capture.json_lines import (
     read_objects,
 )
 from holloway.capture.project_paths import was_recorded_in
-from holloway.capture.session_reader import Following
+from holloway.capture.session_reader import COPIED_ENTRIES_MAX, HEADER_LINES, Following
 from holloway.config import TAG_CHARS_MAX
 from holloway.domain.event import Interrupted, Plan, Said, Started, Summarized, ToolKind
 from holloway.safety.paths import safe_name
@@ -33,17 +33,12 @@ from holloway.safety.paths import safe_name
 if TYPE_CHECKING:
     from holloway.domain.event import Event
 
-HEADER_LINES = 5
-"""Number of lines searched for the description of a session."""
-COPIED_MAX = 100_000
-"""Number of messages of a parent that are remembered to recognise their copies."""
-
 _HIDDEN_FROM_USER, _HIDDEN_FROM_MODEL = "llm_only", "user_only"
 _PARENTS = ("parent", "forkedFrom", "parentSessionId")
 _STOPPED = "Request interrupted by user"
 _FAILED = re.compile(r"\AError: Command failed \(exit code: \d{1,10}\)\n")
 _EXITED = re.compile(r"\s*\[Process exited with code (-?\d{1,10})\]\s*\Z")
-_TAIL_CHARS = 200
+_EXIT_LINE_CHARS = 200
 
 
 def read_session(path: Path, root: Path) -> Iterator[Event]:
@@ -80,7 +75,7 @@ def _list_copied(path: Path, header: Mapping[str, object]) -> set[str]:
         return set()
     rows = read_objects(path.with_name(f"{safe_name(parent)}.jsonl"))
     ids = (as_text(row.get("id"), TAG_CHARS_MAX) for row in rows if row.get("type") == "message")
-    return set(islice(filter(None, ids), COPIED_MAX))
+    return set(islice(filter(None, ids), COPIED_ENTRIES_MAX))
 
 
 class _Session:
@@ -155,7 +150,7 @@ class _Session:
         call = self._following.find_open_call(call_id)
         is_ok = block.get("is_error") is not True
         if call is not None and call.kind is ToolKind.SHELL:
-            start = max(0, len(output) - _TAIL_CHARS)
+            start = max(0, len(output) - _EXIT_LINE_CHARS)
             if exited := _EXITED.search(output, start):
                 output, is_ok = output[: exited.start()], is_ok and int(exited[1]) == 0
             output = _FAILED.sub("", output)

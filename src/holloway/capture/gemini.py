@@ -27,7 +27,7 @@ from holloway.capture.gemini_parts import (
     split_user_text,
 )
 from holloway.capture.json_lines import as_count, as_items, as_mapping, as_text, read_document, read_objects
-from holloway.capture.session_reader import CALLS_KNOWN_MAX, Following
+from holloway.capture.session_reader import CALLS_KNOWN_MAX, HEADER_LINES, SUBAGENTS_MAX, Following
 from holloway.config import PATH_CHARS_MAX, TAG_CHARS_MAX
 from holloway.domain.event import Said, Started, Summarized, Usage
 from holloway.text import tools
@@ -35,10 +35,7 @@ from holloway.text import tools
 if TYPE_CHECKING:
     from holloway.domain.event import Event
 
-DOCUMENT_BYTES_MAX = 128 * 1024 * 1024
-SUBAGENTS_MAX = 200
-HEADER_LINES = 5
-"""Number of lines searched for the description of a session."""
+CHAT_BYTES_MAX = 128 * 1024 * 1024
 ROOT_FILE = ".project_root"
 """File with the working folder of a project's sessions; older versions name the folder after its digest."""
 
@@ -79,7 +76,7 @@ def session_id(path: Path) -> str:
 def read_rows(path: Path) -> Iterator[Mapping[str, object]]:
     """Yield the lines of a transcript; a document is one."""
     if path.suffix == ".json":
-        yield read_document(path, DOCUMENT_BYTES_MAX)
+        yield read_document(path, CHAT_BYTES_MAX)
     else:
         yield from read_objects(path)
 

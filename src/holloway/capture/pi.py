@@ -24,17 +24,12 @@ from holloway.capture.json_lines import (
     read_objects,
 )
 from holloway.capture.project_paths import was_recorded_in
-from holloway.capture.session_reader import Following
+from holloway.capture.session_reader import COPIED_ENTRIES_MAX, HEADER_LINES, Following
 from holloway.config import PATH_CHARS_MAX, TAG_CHARS_MAX
 from holloway.domain.event import Interrupted, Said, Started, Summarized, Usage
 
 if TYPE_CHECKING:
     from holloway.domain.event import Event
-
-HEADER_LINES = 5
-"""Number of lines searched for the description of a session."""
-COPIED_MAX = 100_000
-"""Number of entries of a parent that are remembered to recognise their copies."""
 
 _EXITED = re.compile(r"\n{1,3}Command exited with code -?\d{1,10}\s{0,3}$", re.MULTILINE)
 
@@ -65,7 +60,7 @@ def _list_copied(path: Path) -> set[str]:
     if not parent.endswith(".jsonl") or Path(parent) == path:
         return set()
     ids = (as_text(row.get("id"), TAG_CHARS_MAX) for row in read_objects(Path(parent)) if row.get("type") != "session")
-    return set(islice(filter(None, ids), COPIED_MAX))
+    return set(islice(filter(None, ids), COPIED_ENTRIES_MAX))
 
 
 class _Session:

@@ -25,15 +25,13 @@ from holloway.capture.gemini_parts import (
 )
 from holloway.capture.json_lines import as_count, as_items, as_mapping, as_text, read_objects
 from holloway.capture.project_paths import was_recorded_in
-from holloway.capture.session_reader import Following
+from holloway.capture.session_reader import SUBAGENTS_MAX, Following
 from holloway.config import TAG_CHARS_MAX
 from holloway.domain.event import Said, Started, Summarized, ToolKind, Usage
 from holloway.safety.paths import safe_name
 
 if TYPE_CHECKING:
     from holloway.domain.event import Event
-
-SUBAGENTS_MAX = 200
 
 _TYPED = (None, "mid_turn_user_message", "realtime_message")
 """Subtypes of the messages that a person typed or spoke; the host wrote the others."""

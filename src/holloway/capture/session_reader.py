@@ -39,6 +39,12 @@ if TYPE_CHECKING:
 
 OPEN_CALLS_MAX = 10_000
 CALLS_KNOWN_MAX = 100_000
+COPIED_ENTRIES_MAX = 100_000
+"""Number of entries of a session that are remembered to recognise their copies in a fork of it."""
+SUBAGENTS_MAX = 200
+"""Maximum number of subagents of one session whose files are read."""
+HEADER_LINES = 5
+"""Number of lines searched for the description of a session."""
 RUNNING_MAX = 1_000
 """Maximum number of commands in the background that are followed."""
 SAME_PROMPT_S = 2.0
