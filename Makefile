@@ -10,6 +10,8 @@ COPILOT := 1.0.102
 OPENCODE := 1.18.33
 QWEN := 0.24.4
 PI := 0.87.1
+GEMINI := 0.61.0
+DROID := 0.215.0
 CLAUDE_AGENT_SDK := 0.2.182
 DATA ?=
 REPOS ?=
@@ -147,11 +149,15 @@ $(AGENTS)/copilot-$(COPILOT): $(AGENTS)/codex-$(CODEX)
 	rm -f $(AGENTS)/copilot-* && touch $@
 
 further: agents ## install further agents for their journeys, which no other command needs (npm)
-	$(NPM_INSTALL) opencode-ai@$(OPENCODE) @qwen-code/qwen-code@$(QWEN) @earendil-works/pi-coding-agent@$(PI)
+	$(NPM_INSTALL) opencode-ai@$(OPENCODE) @qwen-code/qwen-code@$(QWEN) @earendil-works/pi-coding-agent@$(PI) \
+	  @google/gemini-cli@$(GEMINI) droid@$(DROID)
 	cd $(AGENTS)/node_modules/opencode-ai && $(WITH_NODE) node postinstall.mjs
+	cd $(AGENTS)/node_modules/droid && $(WITH_NODE) node install.js
 	$(call REPORTS_VERSION,opencode,$(OPENCODE))
 	$(call REPORTS_VERSION,qwen,$(QWEN))
 	$(call REPORTS_VERSION,pi,$(PI))
+	$(call REPORTS_VERSION,gemini,$(GEMINI))
+	$(call REPORTS_VERSION,droid,$(DROID))
 
 clean: ## remove what make made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -17,7 +17,7 @@ PROMPT, URL, NAME = "{prompt}", "{url}", "scripted"
 
 @dataclass
 class FurtherAgent:
-    """An agent that speaks the Chat Completions API, named as in `holloway setup`."""
+    """An agent that speaks the Chat Completions or the Gemini API, named as in `holloway setup`."""
 
     name: str
     arguments: tuple[str, ...]
@@ -31,7 +31,10 @@ class FurtherAgent:
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables; URL stands for the model's address."""
     settings: tuple[str, str] = ("", "")
-    """A file below the home folder and its text."""
+    """A file below the home folder, and a JSON object that is added to it: setup may have written the file."""
+    edit_tool: str = "edit"
+    base_path: str = "/v1"
+    """Path of the model's API."""
 
     def find(self) -> Path | None:
         """Return the client to test with."""
@@ -44,7 +47,7 @@ class FurtherAgent:
     def edit(self, path: Path, old: str, new: str) -> ToolCall:
         """Replace a line of a file; pi takes a list of edits."""
         texts: dict[str, object] = {self.old: old, self.new: new}
-        return ToolCall("edit", {self.path: str(path), **({"edits": [texts]} if self.name == "pi" else texts)})
+        return ToolCall(self.edit_tool, {self.path: str(path), **({"edits": [texts]} if self.name == "pi" else texts)})
 
     def shell(self, command: str) -> ToolCall:
         """Run a command."""
@@ -60,8 +63,10 @@ class FurtherAgent:
         file, text = self.settings
         if file:
             (home / file).parent.mkdir(parents=True, exist_ok=True)
-            (home / file).write_text(text.replace(URL, f"{model.url}/v1"))
-        own = {name: value.replace(URL, f"{model.url}/v1") for name, value in self.environment.items()}
+            before = json.loads((home / file).read_bytes()) if (home / file).exists() else {}
+            added = json.loads(text.replace(URL, model.url + self.base_path))
+            (home / file).write_text(json.dumps(before | added))
+        own = {name: value.replace(URL, model.url + self.base_path) for name, value in self.environment.items()}
         command = [str(program), *(prompt if word == PROMPT else word for word in self.arguments)]
         variables = client.clean_environment(home, **own) | dict(environment)
         ran = client.run(command, cwd, variables, FIRST_START_S)
@@ -75,6 +80,14 @@ _PROVIDER = {
     "models": {NAME: {"name": NAME}},
 }
 _PI_PROVIDER = {"baseUrl": URL, "api": "openai-completions", "apiKey": "a-key", "models": [{"id": NAME}]}
+_DROID_MODEL = {
+    "model": NAME,
+    "displayName": NAME,
+    "baseUrl": URL,
+    "apiKey": "a-key",
+    "provider": "generic-chat-completion-api",
+    "maxOutputTokens": 4_096,
+}
 FURTHER_AGENTS = (
     FurtherAgent(
         "opencode",
@@ -96,6 +109,33 @@ FURTHER_AGENTS = (
         read_tool="read_file",
         shell_tool="run_shell_command",
         environment={"OPENAI_API_KEY": "a-key", "OPENAI_BASE_URL": URL, "OPENAI_MODEL": NAME},
+    ),
+    FurtherAgent(
+        "gemini",
+        ("-m", "gemini-2.5-pro", "--yolo", "--skip-trust", "-p", PROMPT),
+        "file_path",
+        "old_string",
+        "new_string",
+        read_tool="read_file",
+        edit_tool="replace",
+        shell_tool="run_shell_command",
+        environment={"GEMINI_API_KEY": "a-key", "GOOGLE_GEMINI_BASE_URL": URL},
+        settings=(
+            ".gemini/settings.json",
+            json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}}),
+        ),
+        base_path="",
+    ),
+    FurtherAgent(
+        "droid",
+        ("exec", "--auto", "high", "-m", f"custom:{NAME}", PROMPT),
+        "file_path",
+        "old_str",
+        "new_str",
+        read_tool="Read",
+        edit_tool="Edit",
+        shell_tool="Execute",
+        settings=(".factory/settings.json", json.dumps({"customModels": [_DROID_MODEL]})),
     ),
     FurtherAgent(
         "pi",

@@ -1,4 +1,4 @@
-"""A model that says what the test wrote: turns of the Messages, Responses or Chat Completions API, on loopback.
+"""A model that says what the test wrote: turns of the Messages, Responses, Chat or Gemini API, on loopback.
 
 A script is a list of turns. A turn is the text that ends the model's work, or the tool calls it makes,
 with words between them if it likes:
@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-from tests.journeys import chat_api, responses_api
+from tests.journeys import chat_api, gemini_api, responses_api
 
 SOCKET_TIMEOUT_S = 10.0
 SHUTDOWN_POLL_S = 0.02
@@ -61,6 +61,8 @@ class Request:
             return "\n".join(responses_api.texts(self.body))
         if self.path == chat_api.PATH:
             return "\n".join(chat_api.texts(self.body))
+        if self.path.endswith(gemini_api.PATHS):
+            return "\n".join(gemini_api.texts(self.body))
         return "\n".join([*_texts(self.body.get("system")), *_texts(self.body.get("messages"))])
 
     @property
@@ -173,7 +175,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse("the body is not JSON")
             return
         request = Request(urlsplit(self.path).path, body if isinstance(body, dict) else {})
-        if request.path in ("/v1/messages", responses_api.PATH, chat_api.PATH):
+        paths = ("/v1/messages", responses_api.PATH, chat_api.PATH)
+        if request.path in paths or request.path.endswith(gemini_api.PATHS):
             self._send_message(request)
             return
         self.server.model.note(request)
@@ -198,6 +201,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(EVENTS, b"".join(_response_events(message)))
         elif request.path == chat_api.PATH:
             self._send_completion(_completion(message), bool(request.body.get("stream")))
+        elif request.path.endswith(gemini_api.PATHS):
+            completion = gemini_api.completion(*_taken_apart(message))
+            is_streamed = request.path.endswith(gemini_api.STREAMED)
+            self._send(EVENTS, b"".join(gemini_api.chunks(completion))) if is_streamed else self._send_json(completion)
         elif request.body.get("stream"):
             self._send(EVENTS, b"".join(_events(message)))
         else:
