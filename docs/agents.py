@@ -80,7 +80,9 @@ def render_page(dialect: Dialect) -> str:
         "",
         *_folder_sentence(dialect),
         "The files of a project name an interpreter of this machine: do not commit them.",
-        "`--without mcp` leaves the MCP server out, `--without commands` the skill." if dialect.user_mcp_file else "Setup writes no MCP server.",
+        "`--without mcp` leaves the MCP server out, `--without commands` the skill."
+        if dialect.user_mcp_file
+        else "Setup writes no MCP server.",
         "",
         "## When it speaks",
         "",
