@@ -89,7 +89,6 @@ class Figures:
     newcomer_memories: int = 0
     newcomer_ids: int = 0
     hub_bytes: int = 0
-    device_bytes: int = 0
 
 
 def run(*, quick: bool = False) -> dict[str, Any]:
@@ -195,7 +194,6 @@ class _Team:
                 states = fold_memories(memory.store, names, load_participants(memory.store))
                 self._figures.states.add(digest_states(states))
                 self._figures.conflicts = sum(state.has_conflict for state in states)
-                self._figures.device_bytes = database.path.stat().st_size
 
     def welcome(self) -> None:
         """Let a newcomer join, and accept everybody."""
@@ -280,5 +278,4 @@ def _list_numbers(figures: Figures) -> list[list[Any]]:
         ["memories of the newcomer", figures.newcomer_memories],
         ["different short ids there", figures.newcomer_ids],
         ["bytes of the hub", figures.hub_bytes],
-        ["bytes of a device's database", figures.device_bytes],
     ]
