@@ -12,6 +12,7 @@ QWEN := 0.24.4
 PI := 0.87.1
 GEMINI := 0.61.0
 DROID := 0.215.0
+KILO := 7.7.7
 CLAUDE_AGENT_SDK := 0.2.182
 DATA ?=
 REPOS ?=
@@ -150,7 +151,7 @@ $(AGENTS)/copilot-$(COPILOT): $(AGENTS)/codex-$(CODEX)
 
 further: agents ## install further agents for their journeys, which no other command needs (npm)
 	$(NPM_INSTALL) opencode-ai@$(OPENCODE) @qwen-code/qwen-code@$(QWEN) @earendil-works/pi-coding-agent@$(PI) \
-	  @google/gemini-cli@$(GEMINI) droid@$(DROID)
+	  @google/gemini-cli@$(GEMINI) droid@$(DROID) @kilocode/cli@$(KILO)
 	cd $(AGENTS)/node_modules/opencode-ai && $(WITH_NODE) node postinstall.mjs
 	cd $(AGENTS)/node_modules/droid && $(WITH_NODE) node install.js
 	$(call REPORTS_VERSION,opencode,$(OPENCODE))
@@ -158,6 +159,7 @@ further: agents ## install further agents for their journeys, which no other com
 	$(call REPORTS_VERSION,pi,$(PI))
 	$(call REPORTS_VERSION,gemini,$(GEMINI))
 	$(call REPORTS_VERSION,droid,$(DROID))
+	$(call REPORTS_VERSION,kilo,$(KILO))
 
 clean: ## remove what make made
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,15 +10,17 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.generated import SEED
 from benchmarks.generated.code import Code
 from benchmarks.generated.growing import Growing
-from benchmarks.installed import environment_in, hook_command, no_worker
+from benchmarks.installed import AGENT, environment_in, hook_command, no_worker
 from benchmarks.machine import Samples, environment
 from benchmarks.targets import target
+from holloway.capture import hosts
 from holloway.config import HOOK_BUDGETS_MS
 from holloway.domain.memory import Draft, MemoryType, Source, State
 from holloway.domain.memory_details import ErrorFix
@@ -62,6 +64,8 @@ class Case:
     answer: str = ""
     noted: bool = True
     deadline_ms: int = HOOK_BUDGETS_MS["tool_result"][0]
+    agent: str = ""
+    """The agent that reports the event in its format; empty for Claude Code."""
 
 
 class Size(NamedTuple):
@@ -106,6 +110,11 @@ class Installed:
         growing.memory.map.update(workers=0)
         growing.memory.close()
         return growing.memory.project.folder
+
+    def command_of(self, agent: str) -> list[str]:
+        """Return the command that setup writes for another agent: its name is the last argument."""
+        before, _, after = self.command[-1].rpartition(AGENT)
+        return [*self.command[:-1], before + agent + after]
 
     @property
     def flags(self) -> str:
@@ -174,6 +183,42 @@ def cases(installed: Installed) -> list[Case]:
     ]
 
 
+def agent_cases(installed: Installed) -> list[Case]:
+    """The same shell command as each further agent reports it, with its own transcript where it names one."""
+    output = "collected 214 items\n" + "tests/test_pool.py ......................... [ 11%]\n" * 120
+    report = f"<untrusted_context>\nOutput: {output}\nProcess Group PGID: 4711\n</untrusted_context>"
+    event: Event = {"session_id": "22222222-3333-4444-5555-666666666666", "cwd": str(installed.root)}
+    event |= {"hook_event_name": "PostToolUse", "tool_use_id": "call_1"}
+    event["tool_input"] = {"command": "pytest -q tests/test_pool.py", "description": "Run the pool's tests"}
+    with_transcript = {**event, "transcript_path": str(installed.transcript)}
+    payloads: dict[str, Event] = {
+        hosts.CODEX: {**with_transcript, "turn_id": "1", "tool_name": "Bash", "tool_response": output},
+        hosts.COPILOT: {
+            **event,
+            "tool_name": "Bash",
+            "tool_result": {"text_result_for_llm": f"{output}\n<shellId: 0 completed with exit code 0>"},
+        },
+        hosts.GEMINI: {
+            **with_transcript,
+            "hook_event_name": "AfterTool",
+            "tool_name": "run_shell_command",
+            "tool_response": {"llmContent": report},
+        },
+        hosts.QWEN: {**with_transcript, "tool_name": "run_shell_command", "tool_response": {"llmContent": report}},
+        hosts.DROID: {**with_transcript, "tool_name": "Execute", "tool_response": output},
+        hosts.OPENCODE: {**event, "tool_name": "bash", "tool_response": output},
+        hosts.KILO: {**event, "tool_name": "bash", "tool_response": output},
+        hosts.PI: {**with_transcript, "tool_name": "bash", "tool_response": output},
+    }
+    return [
+        Case(f"shell command in {agent}", partial(_repeat, payload), agent=agent) for agent, payload in payloads.items()
+    ]
+
+
+def _repeat(payload: Event, _turn: int) -> Event:
+    return payload
+
+
 def _read(session_fields: Event, path: Path) -> Event:
     text = "".join(f"{number:6}\tVALUE_{number} = compute(VALUE_{number - 1})\n" for number in range(1, 400))
     event = {**session_fields, "hook_event_name": "PostToolUse", "tool_name": "Read", "tool_use_id": "toolu_02"}
@@ -189,7 +234,7 @@ def run(*, quick: bool = False) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         installed = Installed(Path(name).resolve(), size=QUICK if quick else FULL, is_fresh=not quick)
         with no_worker(installed.data):
-            times, right = _measure_cases(installed, cases(installed), rounds)
+            times, right = _measure_cases(installed, [*cases(installed), *agent_cases(installed)], rounds)
         failed = (installed.home / "hook-failures.log").exists()
     return _result(times, right, rounds, installed, failed=failed)
 
@@ -215,7 +260,8 @@ def _measure_cases(installed: Installed, chosen: list[Case], rounds: int) -> tup
 def _once(installed: Installed, samples: Samples, bare: list[str] | None, case: Case | None, turn: int) -> bool:
     stdin = json.dumps(case.event(turn)).encode() if case else b""
     before = installed.noted()
-    process = samples.start(bare or installed.command, installed.env, stdin, installed.root)
+    command = installed.command_of(case.agent) if case and case.agent else installed.command
+    process = samples.start(bare or command, installed.env, stdin, installed.root)
     hook_output = json.loads(process.stdout).get("hookSpecificOutput", {}) if process.stdout else {}
     answer = str(hook_output.get("additionalContext", ""))
     wanted, noted = (case.answer, case.noted) if case else ("", False)
@@ -227,7 +273,8 @@ def _result(
     times: dict[str, Samples], right: dict[str, int], rounds: int, installed: Installed, *, failed: bool
 ) -> dict[str, Any]:
     base = times[BARE].figures()
-    deadlines = {case.name: case.deadline_ms for case in cases(installed)}
+    by_agent = {case.name for case in agent_cases(installed)}
+    deadlines = {case.name: case.deadline_ms for case in [*cases(installed), *agent_cases(installed)]}
     columns = ["process", "p50 ms", "p95 ms", "CPU p50 ms", "CPU p95 ms"]
     columns += ["x bare p50", "x bare p95", "x bare CPU p50", "x bare CPU p95", "over the deadline", "as expected"]
     rows = []
@@ -248,8 +295,13 @@ def _result(
             {
                 "title": f"{rounds} rounds, {installed.memories:,} memories, a map of {installed.files:,} files",
                 "columns": columns,
-                "rows": rows,
-            }
+                "rows": [row for row in rows if row[0] not in by_agent],
+            },
+            {
+                "title": f"The same shell command as each further agent reports it, {rounds} rounds",
+                "columns": columns,
+                "rows": [row for row in rows if row[0] in by_agent],
+            },
         ],
     }
 
@@ -259,6 +311,6 @@ def _targets(times: dict[str, Samples]) -> list[dict[str, Any]]:
     return [
         target(f"{name}, {label} against bare Python", samples.figures()[at] / base[at], at_most, "x")
         for name, samples in times.items()
-        if name.startswith("capture")
+        if name.startswith(("capture", "shell command in "))
         for label, at, at_most in (("p50", 0, CAPTURE_P50_MAX), ("p95", 1, CAPTURE_P95_MAX))
     ]

@@ -320,3 +320,22 @@ def test_any_event_is_of_one_host_and_is_normalised(payload: dict[str, object], 
     assert host
     assert set(payload) <= set(normalised)
     assert json.dumps(hosts.format_response(host, "Stop", "context", "line"))
+
+
+@pytest.mark.parametrize(
+    ("host", "output", "status"),
+    [
+        ("gemini", "boom\nExit Code: 2\nProcess Group PGID: 7", 2),
+        ("gemini", "Exit Code: 1\nExit Code: -9", -9),
+        ("gemini", "it says Exit Code: 2", 0),
+        ("gemini", "Exit Code: 2 or so", 0),
+        ("gemini", "Exit Code: 99999999999999999999", 0),
+        ("gemini", "Exit Code: --2\nExit Code: ", 0),
+        ("gemini", "Exit Code: 2\n" + "x" * 300, 0),
+        ("copilot", "boom\n<shellId: 3 completed with exit code 127>", 127),
+        ("copilot", "boom\n3 completed with exit code 127>", 0),
+        ("claude-code", "Exit Code: 2", 0),
+    ],
+)
+def test_the_exit_status_is_the_last_that_the_host_appended(host: str, output: str, status: int) -> None:
+    assert hosts.parse_exit_status(output, hosts.HOSTS[host]) == status

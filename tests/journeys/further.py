@@ -101,6 +101,17 @@ FURTHER_AGENTS = (
         ),
     ),
     FurtherAgent(
+        "kilo",
+        ("run", "--auto", PROMPT),
+        "filePath",
+        "oldString",
+        "newString",
+        settings=(
+            ".config/kilo/kilo.json",
+            json.dumps({"provider": {NAME: _PROVIDER}, "model": f"{NAME}/{NAME}"}),
+        ),
+    ),
+    FurtherAgent(
         "qwen",
         ("--yolo", "--auth-type", "openai", PROMPT),
         "file_path",

@@ -15,6 +15,7 @@ QWEN, DROID, OPENCODE, KILO, PI = "qwen", "droid", "opencode", "kilo", "pi"
 HOST_NAME_CHARS_MAX = 40
 EXIT_STATUS_CHARS_MAX = 200
 """Length of the end of a shell's output that is searched for the exit status."""
+STATUS_DIGITS_MAX = 11
 MILESTONES = ("SessionStart", "Stop", "SessionEnd")
 """Events that begin or end a session or a turn."""
 
@@ -29,7 +30,7 @@ class Host:
         *,
         events: dict[str, str] | None = None,
         fields: dict[str, str] | None = None,
-        exit_status: str = "",
+        exit_status: tuple[str, str, str] | None = None,
         has_flat_context: bool = False,
         has_transcript_reader: bool = False,
     ) -> None:
@@ -38,7 +39,8 @@ class Host:
         self.fields = fields or {}
         """Claude Code's names of the fields that this host names differently."""
         self.exit_status = exit_status
-        """Pattern of the exit status in a shell's output, where the host reports a failure in no other way."""
+        """Line with the exit status in a shell's output, where the host reports a failure in no other way: how it
+        begins, and the texts before and after the number."""
         self.has_flat_context = has_flat_context
         """Whether the host reads `additionalContext` at the top of the response."""
         self.has_transcript_reader = has_transcript_reader
@@ -50,7 +52,7 @@ HOSTS = {
     CODEX: Host(has_transcript_reader=True),
     COPILOT: Host(
         fields={"tool_result": "tool_response"},
-        exit_status=r"^<shellId: \S{1,40} completed with exit code (-?\d{1,10})>",
+        exit_status=("<shellId: ", " completed with exit code ", ">"),
         has_flat_context=True,
         has_transcript_reader=True,
     ),
@@ -59,7 +61,7 @@ HOSTS = {
         # PreCompress comes before every model call, so it is no compaction.
         events={"BeforeAgent": "UserPromptSubmit", "AfterTool": "PostToolUse", "AfterAgent": "Stop"},
         fields={"prompt_response": "last_assistant_message"},
-        exit_status=r"^Exit Code: (-?\d{1,10})$",
+        exit_status=("", "Exit Code: ", ""),
         has_transcript_reader=True,
     ),
     QWEN: Host(has_transcript_reader=True),
@@ -143,10 +145,14 @@ def _describe_failed_command(event: dict[str, object], about: Host) -> dict[str,
 
 def parse_exit_status(output: str, about: Host) -> int:
     """Return the exit status that the host appended to a command's output; 0 if it appended none."""
-    import re  # only for a shell of such a host
-
-    statuses = re.findall(about.exit_status, output[-EXIT_STATUS_CHARS_MAX:], re.MULTILINE)
-    return int(statuses[-1]) if statuses else 0
+    start, before, after = about.exit_status or ("", "", "")
+    for line in reversed(output[-EXIT_STATUS_CHARS_MAX:].split("\n") if before else []):
+        head, mark, rest = line.partition(before)
+        number = rest.partition(after)[0] if after else rest
+        is_status = mark and (head.startswith(start) if start else not head)
+        if is_status and len(number) <= STATUS_DIGITS_MAX and number.removeprefix("-").isdecimal():
+            return int(number)
+    return 0
 
 
 def _unwrap_shell_report(event: dict[str, object]) -> dict[str, object]:
