@@ -508,3 +508,11 @@ def test_any_rows_are_read_into_events_that_a_scratchpad_takes(
         for event in opencode.read_session(found.path, tmp_path):
             pad.add_event(event)
     assert pad.start is not None
+
+
+def test_a_prompt_from_the_command_line_has_no_quotation_marks_of_the_host(tmp_path: Path) -> None:
+    session = Session(tmp_path / "project")
+    session.user('"Why does it hang?"')
+    session.user('"this" or "that"')
+    session.user('say "hello"')
+    assert prompts(session.events(tmp_path)) == ["Why does it hang?", '"this" or "that"', 'say "hello"']

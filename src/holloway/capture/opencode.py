@@ -41,6 +41,8 @@ _REJECTED = re.compile(
 )
 _HOST_AGENTS = frozenset({"compaction", "summary", "title"})
 """Agents of the host that only summarise the conversation."""
+_QUOTED = re.compile(r'"([^"]*)"')
+"""A prompt given on the command line: the host puts quotation marks around it."""
 _LINE_NUMBER = re.compile(r"^\d{1,7}: ", re.MULTILINE)
 
 
@@ -106,6 +108,8 @@ class _Session:
         if any(part.get("type") == "compaction" and part.get("overflow") is True for part in message.parts):
             self._repeated = self._typed
         text = as_text("\n".join(as_text(part.get("text")) for part in typed)).strip()
+        if quoted := _QUOTED.fullmatch(text):
+            text = quoted[1].strip()
         if self._actor or not text:
             return
         is_planning = message.info.get("agent") == "plan"
