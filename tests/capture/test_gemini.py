@@ -119,6 +119,16 @@ def test_a_message_that_is_written_again_counts_once(chat: Chat, tmp_path: Path)
     assert [event.at for event in events] == sorted(event.at for event in events)
 
 
+def test_a_call_that_is_added_to_an_earlier_message_is_told_when_it_was_written(chat: Chat, tmp_path: Path) -> None:
+    said = chat.message("gemini", "I look.", "m1")
+    chat.user("Go on")
+    call = {"id": "call-1", "name": "read_file", "args": {"file_path": "a.py"}}
+    chat.rows.append(said | {"toolCalls": [call]})
+    times = [event.at for event in chat.events(tmp_path)]
+    assert times == sorted(times)
+    assert times[-1] == START + 2
+
+
 def test_only_what_the_person_typed_is_a_prompt(chat: Chat, tmp_path: Path) -> None:
     setting = {"id": "s", "timestamp": STAMP.format(0), "type": "user", "content": [{"text": "<session_context>linux"}]}
     chat.rows.append({"$set": {"messages": [setting]}})
