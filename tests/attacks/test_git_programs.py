@@ -95,6 +95,7 @@ INVOCATIONS = {
     "share": ["share", "--git", "--yes", "--remote", "HUB", "--as", "Ada"],
     "sync": ["sync"],
     "conflicts": ["conflicts"],
+    "publish": ["publish", "--yes"],
     "export": ["export", "--format", "json"],
     "import": ["import", "FILE"],
     "backup": ["backup"],

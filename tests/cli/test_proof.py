@@ -80,7 +80,7 @@ def test_too_few_sessions_get_a_number_and_no_verdict(cli: Cli, memory: holloway
 def test_an_effect_is_told_with_its_interval_and_harms_by_session(cli: Cli, memory: holloway.Holloway) -> None:
     store_sessions(memory, "full", 150, 30)
     store_sessions(memory, "control", 150, 40)
-    store_sessions(memory, "passive", 1, 40, shown=[["abcdef123", "prompt", 10, 1]], flagged=1)
+    store_sessions(memory, "passive", 1, 40, shown=[["abcdef123", "prompt", 10, 1]], outcome="failure")
 
     printed = cli("proof").out
     (compared,) = [
@@ -93,7 +93,7 @@ def test_an_effect_is_told_with_its_interval_and_harms_by_session(cli: Cli, memo
     assert "Sessions assigned by chance: 150 full, 1 passive, 150 control; 0 others" in printed
     assert "tool calls                     better: 30 against 39 (difference -11 to -8), p < 0.001" in printed
     assert "re-reads of known files        not known of any of these sessions" in printed
-    assert "passive-0  flagged as wrong: abcdef" in printed
+    assert "passive-0  the session failed: abcdef" in printed
     assert compared["difference"]["low"] < -10 < compared["difference"]["high"] < 0
 
 

@@ -135,8 +135,10 @@ def test_a_backup_is_found_by_name_stem_or_path(store: Store) -> None:
 
 
 def test_pending_migrations_back_the_file_up_first(store: Store, tmp_path: Path) -> None:
-    store.database.execute("DELETE FROM migrations WHERE rowid = (SELECT max(rowid) FROM migrations)")
+    store.database.execute(
+        "DELETE FROM migrations WHERE number >= (SELECT number FROM migrations WHERE name = 'sharing_0019')"
+    )
     store.close()
-    with pytest.raises(HollowayError):  # the last migration meets its own result
+    with pytest.raises(HollowayError):  # a migration meets its own result
         Store(store.project, clock=FakeClock(), ids=CountedIds())
     assert len(list(store.project.backups_folder.glob("memory-*.db"))) == 1

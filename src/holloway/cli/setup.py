@@ -21,7 +21,7 @@ from holloway.cli.common import (
 from holloway.cli.reader import offer_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from holloway.service.setup import Dialect, InstallPlan, RulesBlock
@@ -76,10 +76,11 @@ def setup_command(
     from holloway.service.project_finder import project_root
 
     root = project_root(project)
+    plans: Iterable[InstallPlan]
     if agent:
         plans = [_plan(setup.find_dialect(agent), scope, root, without, remove=remove)]
     else:
-        plans = _plan_all(scope, root, without, remove=remove)
+        plans = _plan_each(scope, root, without, remove=remove)
     results = [
         _carry_out(plan, project, dry_run=dry_run, yes=yes, as_json=as_json, is_removal=remove) for plan in plans
     ]
@@ -97,8 +98,11 @@ def _plan(dialect: Dialect, scope: str, root: Path, without: tuple[str, ...], *,
     return setup.plan_setup(dialect, scope, root, data_folder(), without=without)
 
 
-def _plan_all(scope: str, root: Path, without: tuple[str, ...], *, remove: bool) -> list[InstallPlan]:
-    """Plan for every agent on this machine; one that cannot be connected is named and left out."""
+def _plan_each(scope: str, root: Path, without: tuple[str, ...], *, remove: bool) -> Iterator[InstallPlan]:
+    """Plan for every agent on this machine; one that cannot be connected is named and left out.
+
+    Each plan is made when it is its turn, because agents share files, which the one before may have written.
+    """
     from holloway.errors import HollowayError, InvalidInput  # loaded when the command runs
     from holloway.service.setup import DIALECTS
 
@@ -106,13 +110,13 @@ def _plan_all(scope: str, root: Path, without: tuple[str, ...], *, remove: bool)
     if not dialects:
         supported = f"Name one to connect it all the same: {', '.join(DIALECTS)}."
         raise InvalidInput("No agent that holloway can connect was found on this machine.", supported)
-    plans: list[InstallPlan] = []
     for dialect in dialects:
         try:
-            plans.append(_plan(dialect, scope, root, without, remove=remove))
+            plan = _plan(dialect, scope, root, without, remove=remove)
         except HollowayError as error:
             click.echo(f"{dialect.label}: {error.message} {error.hint}", err=True)
-    return plans
+        else:
+            yield plan
 
 
 def _carry_out(
