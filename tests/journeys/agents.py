@@ -156,12 +156,13 @@ class Desk:
 
     def learned(self) -> None:
         """Wait until the worker has done all that the last session left to do."""
-        done = self._python("-P", "-m", "holloway.worker", str(self.repository.root))
-        assert (done.returncode, done.stderr) == (0, "")
         for folder in (self.data / "projects").iterdir():
-            # The one that a hook has started may be at it: it holds this lock until it is done.
+            # The one that a hook has started may be at it: it holds this lock until it is done. It may have read the
+            # journal before the session's last events, so another one follows it.
             with FileLock(background_worker.lock_file(str(folder)), timeout=WORKER_S):
                 pass
+        done = self._python("-P", "-m", "holloway.worker", str(self.repository.root))
+        assert (done.returncode, done.stderr) == (0, "")
 
     def memories(self) -> list[dict[str, object]]:
         """All that is known, as `holloway list` tells it."""

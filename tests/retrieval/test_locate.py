@@ -30,6 +30,7 @@ from holloway.retrieval.file_reranking import FileReranker
 from holloway.retrieval.locate import (
     ACTIVITY_EVIDENCE,
     ACTIVITY_MAX,
+    CLEAR_LEAD_FACTOR,
     CONTEXT_WEIGHTS,
     TASK_FADE_FILES,
     TASK_WEIGHTS,
@@ -238,7 +239,8 @@ def test_what_the_task_says_weighs_the_same_for_a_short_one_and_a_long_one_and_f
         }
     )
     second = 0.5 * TASK_FADE_FILES / (TASK_FADE_FILES + 1)
-    assert faint == clear == {"a.py": 1.0, "b.py": pytest.approx(second + ACTIVITY_MAX)}
+    best = second + ACTIVITY_MAX
+    assert faint == clear == {"a.py": pytest.approx(CLEAR_LEAD_FACTOR * best), "b.py": pytest.approx(best)}
     assert fuse_evidence({}) == {}
 
 
